@@ -95,18 +95,12 @@ const call = importedAtOnce([
   "src/local-plane.ts",
   "src/local-files.ts",
   "src/config/settings.ts",
-  "src/faces/cli/quick-call.ts",
+  "src/faces/cli/commands/call.ts",
   "src/servers/open-session.ts",
   "src/servers/transports/stdio.ts",
 ]);
 /** What a client that attaches needs, which is next to nothing; what others need of that is a piece of its own. */
-const attach = importedAtOnce([
-  "src/local-attach.ts",
-  "src/faces/cli/quick-words.ts",
-  "src/faces/cli/terminal/terminal.ts",
-]);
-/** What starts its server before the rest is loaded. */
-const early = importedAtOnce(["src/local-early.ts"]);
+const attach = importedAtOnce(["src/local-attach.ts", "src/faces/cli/terminal/terminal.ts"]);
 /** What it loads while the server starts. */
 const meanwhile = importedAtOnce([
   "src/store/sqlite.ts",
@@ -116,16 +110,12 @@ const meanwhile = importedAtOnce([
   "src/catalogue/quality/guard.ts",
 ]);
 const pieces = [
-  { name: "version", test: /src\/(lib\/version|local-listing)\.ts$/ },
+  { name: "version", test: /src\/lib\/version\.ts$/ },
   { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },
   {
     name: "local",
     test: (id: string) =>
       (attach.has(id) && (commandLine.has(id) || call.has(id))) || /builtin:node:(crypto|async_hooks|util)$/.test(id),
-  },
-  {
-    name: "early",
-    test: (id: string) => (early.has(id) && !attach.has(id)) || id === `${builtinPrefix}node:child_process`,
   },
   { name: "attach", test: (id: string) => attach.has(id) || id === `${builtinPrefix}node:net` },
   {
@@ -140,7 +130,7 @@ const pieces = [
     name: "call",
     test: (id: string) =>
       call.has(id) ||
-      /builtin:node:(url|stream\/\w+)$/.test(id) ||
+      /builtin:node:(child_process|url|stream\/\w+)$/.test(id) ||
       /node_modules\/(jsonc-parser|semver|zod\/(v4\/)?(core|mini))\/|locales\/(en|english)\.js$/.test(id),
   },
   { name: "meanwhile", test: (id: string) => meanwhile.has(id) || id === `${builtinPrefix}node:sqlite` },

@@ -1,10 +1,9 @@
 import type { Cli, GlobalOptions, McpView, OpenPlaneOptions } from "./faces/cli/cli.ts";
 import { type Terminal, terminal } from "./faces/cli/terminal/terminal.ts";
-import { type Given, isOfFilesOnly, keepListing, recallListing, stampFiles } from "./local-listing.ts";
 import type { Plane } from "./model/plane.ts";
 
 /** Null when the client needs a plane of its own. */
-export async function attachMcp(options: GlobalOptions & McpView): Promise<number | null> {
+async function attachMcp(options: GlobalOptions & McpView): Promise<number | null> {
   const [{ attachClient }, { Interrupted, untilInterrupted }] = await Promise.all([
     import("./local-attach.ts"),
     import("./faces/cli/terminal/terminal.ts"),
@@ -52,23 +51,9 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
     attachMcp,
     async openPlane(options) {
       // Most commands run where no person can be asked.
-      if (terminal.stdin.isTTY) await (await import("./faces/cli/commands/trust.ts")).askForTrust(cli, options);
+      if (terminal.stdin.isTTY && !options.asksNothing)
+        await (await import("./faces/cli/commands/trust.ts")).askForTrust(cli, options);
       return (await findServingPlane(options, argv)) ?? (await import("./local-plane.ts")).openLocalPlane(options);
-    },
-    async readKept(key, options, read) {
-      const given = { argv: key, directory: options.directory, environment: terminal.env, output: "" };
-      const kept = recallListing(given);
-      if (kept !== null) return kept;
-      const [{ decidingFiles }, { openLocalPlane }] = await Promise.all([
-        import("./local-files.ts"),
-        import("./local-plane.ts"),
-      ]);
-      const made = stampFiles(decidingFiles(options));
-      const plane = await openLocalPlane(options);
-      // An open store has other files than a closed one.
-      const text = await read(plane).finally(() => plane.stop());
-      if (isOfFilesOnly(plane.config())) keepListing(given, made, text);
-      return text;
     },
     async serve(plane, options) {
       const [{ serve }, { createHttpGateway }, { findLocalFiles }, { ownFile }] = await Promise.all([
@@ -123,29 +108,6 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
     },
   };
   return cli;
-}
-
-/** Keeps what `tools list` prints, for the next time that nothing has changed. */
-export async function runListing(argv: readonly string[], given: Given, run: (cli: Cli) => Promise<number>) {
-  const [{ decidingFiles }, { recordOutput }] = await Promise.all([
-    import("./local-files.ts"),
-    import("./faces/cli/terminal/terminal.ts"),
-  ]);
-  const cli = createCli(argv);
-  const printed = recordOutput();
-  let opened: { plane: Plane; made: Record<string, string> } | undefined;
-  const exitCode = await run({
-    ...cli,
-    async openPlane(options) {
-      const made = stampFiles(decidingFiles(options));
-      opened = { plane: await cli.openPlane(options), made };
-      return opened.plane;
-    },
-  });
-  const text = printed();
-  if (exitCode !== 0 || text === null || opened === undefined || opened.plane.isRemote) return exitCode;
-  if (isOfFilesOnly(opened.plane.config())) keepListing(given, opened.made, text);
-  return exitCode;
 }
 
 type SocketPlace = { files: readonly string[]; directory: string; dataDirectory: string | undefined };

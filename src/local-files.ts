@@ -1,12 +1,5 @@
-import { join, resolve } from "node:path";
-import {
-  candidates,
-  defaultConfigFiles,
-  defaultDataDirectory,
-  localUser,
-  ofProject,
-  processEnvironment,
-} from "./config/config.ts";
+import { resolve } from "node:path";
+import { defaultConfigFiles, defaultDataDirectory, localUser, ofProject, processEnvironment } from "./config/config.ts";
 import {
   claimDirectories,
   isAlive,
@@ -38,18 +31,6 @@ export function findLocalFiles({ files, directory, dataDirectory }: LocalPlace) 
     projectFiles: files.length > 0 ? [] : ofProject(found, environment),
     dataDirectory: data,
   };
-}
-
-/** Every file and directory that decides what the plane of this place lists, there or not. */
-export function decidingFiles(local: LocalPlace): string[] {
-  return [...startingFiles(local), resolve(findLocalFiles(local).dataDirectory)];
-}
-
-/** Those that decide which servers it starts. */
-export function startingFiles(local: LocalPlace): string[] {
-  const { files, dataDirectory } = findLocalFiles(local);
-  const possible = local.files.length > 0 ? files : candidates(local.directory, processEnvironment());
-  return [...possible, join(dataDirectory, "trust.json"), join(dataDirectory, "planes")].map((path) => resolve(path));
 }
 
 export type FoundPlace = PlanePlace & {

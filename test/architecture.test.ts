@@ -10,12 +10,10 @@ const source = join(root, "src");
 const order = [
   "bin.ts",
   "local-cli.ts",
-  "local-early.ts",
   "local-attach.ts",
   "local-plane.ts",
   "local-setup.ts",
   "local-files.ts",
-  "local-listing.ts",
   "faces",
   "operations",
   "testing",
@@ -139,8 +137,6 @@ test("a room is entered through its door", () => {
     const room = roomOf(target);
     // The public API names the adapters themselves, so that its declarations bring no room with them.
     if (found.file === "index.ts" && isIn(target, "agent/adapters")) return false;
-    // A server starts before its room is loaded.
-    if (found.file === "local-early.ts" && target === "servers/early-start.ts") return false;
     return withDoor.includes(room) && room !== roomOf(found.file) && target !== `${room}/${room}.ts`;
   });
   assert.deepEqual(wrong, []);

@@ -16,9 +16,7 @@ const tools = join(directory, "tools.json");
 const description = "Returns the message it was given.";
 writeFileSync(tools, JSON.stringify({ tools: [{ name: "echo.echo", description }] }));
 
-// Calls are recorded in a directory of their own: a listing is made again when its store has changed.
-const lists = join(directory, "lists");
-const list = ["tools", "list", "--config", config, "--data-dir", lists];
+const list = ["tools", "list", "--config", config, "--data-dir", directory];
 const call = ["call", "echo.echo", "message=hello", "--config", config, "--data-dir", directory];
 const variants: { name: string; args: string[]; floor: string; expect: string }[] = [
   { name: "node -e 0", args: ["-e", "0"], floor: "node -e 0", expect: "" },
@@ -26,7 +24,6 @@ const variants: { name: string; args: string[]; floor: string; expect: string }[
   { name: "toolplane --help", args: [bin, "--help"], floor: "node -e 0", expect: "Usage" },
   { name: "raw list", args: [join(here, "raw-list.mjs"), tools], floor: "raw list", expect: "echo" },
   { name: "toolplane tools list", args: [bin, ...list], floor: "raw list", expect: "echo" },
-  { name: "toolplane tools list, not kept", args: [bin, ...list, "--standalone"], floor: "raw list", expect: "echo" },
   { name: "raw call", args: [join(here, "raw-call.mjs"), server], floor: "raw call", expect: "hello" },
   { name: "toolplane call", args: [bin, ...call], floor: "raw call", expect: "hello" },
   { name: "SDK call", args: [join(here, "sdk-call.mjs"), server], floor: "raw call", expect: "hello" },

@@ -9,10 +9,10 @@ import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
 import type { tryServer as tried } from "./doctor/doctor.ts";
-import { takeGuard } from "./early-start.ts";
 import { describeUnavailable, notSent } from "./failures.ts";
 import { createGatewayPorts } from "./gateway-ports.ts";
 import type { Access } from "./open-session.ts";
+import { createProcessGuard } from "./process-guard.ts";
 import { createServer, type ServerOptions } from "./server.ts";
 import { createServerDirectory, type DirectoryOptions, type ServerDirectory } from "./server-directory.ts";
 import { createServerLifecycle, type LifecycleOptions, type ServerLifecycle } from "./server-lifecycle.ts";
@@ -72,7 +72,7 @@ export type Servers = Omit<ServerDirectory, "apply" | "find" | "all" | "enabled"
   };
 
 export function createServers(ports: ServersPorts): Servers {
-  const guard = takeGuard();
+  const guard = createProcessGuard();
   const turn = createTurns();
   const identify = (name: string, definition: ServerDefinition) =>
     identifyServer(name, definition, ports.directoryOf(name));

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, readLog, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { until } from "../fixtures/until.ts";
 import { fixture, runCli, writeConfig } from "./support.ts";
 
 const has = (program: string) => spawnSync(program, ["--version"]).status === 0;
@@ -58,24 +56,6 @@ suite("shell completion", () => {
     assert.deepEqual(await candidates("nonsense", "x", ""), []);
     assert.deepEqual(await candidates("--config", directory.file("missing.json"), "call", ""), []);
     assert.deepEqual(new Set(readLog(directory.file("log")).map(({ pid }) => pid)), pids);
-  });
-
-  test("what was read of the catalogue is kept until something changes", async () => {
-    const data = join(directory.file("data"), "listings");
-    await until("the names are kept", async () => {
-      await candidates(...where, "call", "echo.");
-      return existsSync(data);
-    });
-    for (const name of await readdir(data)) {
-      const kept = JSON.parse(await readFile(join(data, name), "utf8")) as { text: string };
-      await writeFile(
-        join(data, name),
-        JSON.stringify({ ...kept, text: kept.text.replaceAll("echo.echo", "echo.kept") }),
-      );
-    }
-    assert.ok((await candidates(...where, "call", "echo.")).includes("echo.kept"));
-    await writeFile(config, `${await readFile(config, "utf8")}\n`);
-    assert.ok((await candidates(...where, "call", "echo.")).includes("echo.echo"));
   });
 
   test("bash completes names, also behind = and :", { skip: without("bash") }, async () => {

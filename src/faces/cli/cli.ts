@@ -21,6 +21,8 @@ export type OpenPlaneOptions = {
   isShared?: boolean;
   /** Not the plane that serves already. */
   standalone?: boolean;
+  /** Asks no person for trust, although there is one. */
+  asksNothing?: boolean;
   offline?: boolean;
   /** Instead of the configured one. */
   store?: string;
@@ -71,8 +73,6 @@ export type Cli = {
   /** Left out, that of this process. */
   terminal?: Terminal;
   openPlane(options: OpenPlaneOptions): Promise<Plane>;
-  /** What was read before under this key, where nothing has changed since; else of a plane that asks no person. */
-  readKept(key: readonly string[], options: OpenPlaneOptions, read: (plane: Plane) => Promise<string>): Promise<string>;
   serve(plane: Plane, options: ServeOptions): Promise<Serving>;
   /** Null when another plane serves these files already. */
   serveClients(plane: Plane, options: PlaceOptions & { idleMs: number }): Promise<ServingClients | null>;

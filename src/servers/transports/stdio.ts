@@ -11,7 +11,6 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
-import { takeEarly } from "../early-start.ts";
 import { type LaunchOptions, launchChild } from "./child-launch.ts";
 import { startFailure, stopProcessGroup } from "./child-process.ts";
 import { noiseText, parseMessage } from "./parse-message.ts";
@@ -111,14 +110,12 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
 /** Some start failures are thrown, others are emitted later. */
 async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Promise<ChildProcess> {
   try {
-    const early = takeEarly(options);
-    const child = early ?? launchChild(options);
+    const child = launchChild(options);
     if (child.pid !== undefined) onProcess?.(child.pid, options.container);
-    if (early === undefined)
-      await new Promise((resolve, reject) => {
-        child.once("spawn", resolve);
-        child.on("error", reject);
-      });
+    await new Promise((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.on("error", reject);
+    });
     return child;
   } catch (thrown) {
     const why = startFailure(thrown as NodeJS.ErrnoException, options);

@@ -138,16 +138,19 @@ function placeOf(options: Read["options"]): OpenPlaneOptions {
   return {
     ...{ files: options.get("config") ?? [], directory: terminal.directory(), dataDirectory: one("dataDir") },
     ...{ user: one("user"), groups: options.get("group") ?? [], persona: one("persona") },
-    ...{ workspace: one("workspace"), compliance: one("compliance"), offline: true, standalone: true },
+    ...{
+      workspace: one("workspace"),
+      compliance: one("compliance"),
+      offline: true,
+      standalone: true,
+      asksNothing: true,
+    },
   };
 }
 
 async function readNames(cli: Cli, options: Read["options"]): Promise<Names> {
-  const place = placeOf(options);
-  const { directory: _, ...said } = place;
-  const data = place.dataDirectory === undefined ? [] : ["--data-dir", place.dataDirectory];
-  const key = ["__complete", JSON.stringify(said), ...data];
-  return JSON.parse(await cli.readKept(key, place, async (plane) => JSON.stringify(await namesIn(plane)))) as Names;
+  await using plane = await cli.openPlane(placeOf(options));
+  return namesIn(plane);
 }
 
 async function namesIn(plane: Plane): Promise<Names> {

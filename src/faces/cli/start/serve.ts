@@ -10,7 +10,7 @@ import { openBrowser } from "../commands/servers.ts";
 import { colors, print, printWarning, say } from "../terminal/output.ts";
 import { Interrupted, terminal, untilInterrupted } from "../terminal/terminal.ts";
 import { openPlane, tellProblems } from "../with-plane.ts";
-import { giveMemoryBackWhenQuiet, tellOfServers } from "./serving.ts";
+import { tellOfServers } from "./serving.ts";
 
 type ServeOptions = GlobalOptions & {
   host: string;
@@ -68,7 +68,6 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     tellProblems(plane.config().problems, options, true);
   });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
-  using _memory = giveMemoryBackWhenQuiet(plane);
   plane.start();
   if (!interruption.signal.aborted) await once(interruption.signal, "abort");
   const drainMs = drainTime(interruption.signal, options);

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { pause } from "../../../lib/async/pause.ts";
-import { giveMemoryBack, limitHeap } from "../../../lib/heap.ts";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
@@ -36,36 +35,6 @@ export function tellOfServers(plane: Plane): void {
   );
 }
 
-/** So few calls since it was asked last that a short pause disturbs no caller. */
-const fewCalls = 100;
-/** The share of the time that something was done. A person who types takes more, and notices a pause. */
-const almostIdle = 0.005;
-
-/** For faces that run for days: the memory that a storm of calls took does not stay taken. */
-export function giveMemoryBackWhenQuiet(plane: Plane): Disposable {
-  const limited = limitHeap();
-  let calls = 0;
-  const leave = plane.on("tool.call", () => {
-    calls += 1;
-  });
-  let before = performance.eventLoopUtilization();
-  const returning = giveMemoryBack(() => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
-    const isQuiet = calls < fewCalls && utilization < almostIdle;
-    calls = 0;
-    before = now;
-    return isQuiet;
-  });
-  return {
-    [Symbol.dispose]() {
-      leave();
-      limited[Symbol.dispose]();
-      returning[Symbol.dispose]();
-    },
-  };
-}
-
 const firstAnswerMs = 100;
 
 /** The plane that clients share which start a command each. It listens at no port, and ends after its last client. */
@@ -99,7 +68,6 @@ async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: numbe
     for (const problem of plane.config().problems) printWarning(renderProblem(problem));
   });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
-  using _memory = giveMemoryBackWhenQuiet(plane);
   const { signal } = interruption;
   // Spawning many servers takes a moment, in which the client that waits for its first answer would get none.
   await pause(firstAnswerMs, { signal });
@@ -149,7 +117,6 @@ export async function serveMcp(cli: Cli, options: GlobalOptions & McpView): Prom
     if (exitCode !== null) return exitCode;
   }
   const work = async (plane: Plane, interrupted: AbortSignal) => {
-    using _memory = giveMemoryBackWhenQuiet(plane);
     plane.start();
     await cli.serveMcp(plane, interrupted, withoutUndefined({ mode, names, toolset, server }));
   };

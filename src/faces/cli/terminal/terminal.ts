@@ -51,26 +51,6 @@ export const terminal: Terminal = new Proxy(processTerminal, {
   get: (_, part) => Reflect.get(currentTerminal(), part),
 });
 
-/** Notes what this process prints from now on; null where it said something beside it. */
-export function recordOutput(): () => string | null {
-  let text = "";
-  let hasSaid = false;
-  const listen = (stream: NodeJS.WriteStream, hear: (chunk: unknown) => void) => {
-    const write = stream.write;
-    stream.write = function (this: NodeJS.WriteStream, ...given: Parameters<typeof write>) {
-      hear(given[0]);
-      return write.apply(this, given);
-    } as typeof write;
-  };
-  listen(process.stdout, (chunk) => {
-    text += String(chunk);
-  });
-  listen(process.stderr, () => {
-    hasSaid = true;
-  });
-  return () => (hasSaid ? null : text);
-}
-
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** A command was ended by a signal and has cleaned up; nothing more is to be said. */
