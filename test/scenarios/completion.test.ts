@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmod, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, readLog, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
