@@ -6,6 +6,9 @@ import { type Plugin, rolldown } from "rolldown";
 const root = join(import.meta.dirname, "..");
 const builtinPrefix = "\0builtin:";
 
+/** Modules whose exports are plain data. The build works them out, so that no start loads what they are made from. */
+const workedOut = ["src/operations/verb-table.ts"].map((file) => join(root, file));
+
 /** One bundle in pieces: a command loads the pieces it needs and nothing from node_modules. */
 export async function bundle(
   entries: Record<string, string>,
@@ -18,7 +21,7 @@ export async function bundle(
     preserveEntrySignatures: "allow-extension",
     // Native code cannot be bundled; it is an optional dependency and loaded only for keychain references.
     external: ["@napi-rs/keyring"],
-    plugins: [plainBuiltins(), englishOnly()],
+    plugins: [plainBuiltins(), englishOnly(), workedOutAtBuild()],
     // What "engines" promises: Node 22 does not know 'using'.
     transform: { target: "node22.13" },
     resolve: { mainFields: ["module", "main"] },
@@ -136,12 +139,24 @@ const pieces = [
   { name: "meanwhile", test: (id: string) => meanwhile.has(id) || id === `${builtinPrefix}node:sqlite` },
 ];
 
+function workedOutAtBuild(): Plugin {
+  return {
+    name: "worked-out-at-build",
+    async load(id) {
+      if (!workedOut.includes(id)) return null;
+      const values = Object.entries((await import(id)) as object);
+      return values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join("\n");
+    },
+  };
+}
+
 /** Files of ours that are loaded together with these: imported by them, or by what they import, and not only on demand. */
 function importedAtOnce(entries: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (file: string): void => {
     if (found.has(file)) return;
     found.add(file);
+    if (workedOut.includes(file)) return;
     const imports = readFileSync(file, "utf8").matchAll(
       /^(?:import|export)\b(?!\s+type\b)[^"';]*?\bfrom\s*"(\.[^"]+)"/gm,
     );

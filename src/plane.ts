@@ -12,8 +12,9 @@ import type { Caller, Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/servers/server.ts";
+import { auditVerbs } from "./operations/audit-verbs.ts";
 import { accessOf, completeDefinition, createCredentials, createServers, createTokenVerbs } from "./servers/servers.ts";
-import { auditVerbs, createAudit, createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
+import { createAudit, createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
 import { createWork } from "./work/work.ts";
 
 export { openState } from "./state.ts";

@@ -4,7 +4,6 @@ import type { Command } from "commander";
 import type { Cli } from "../src/faces/cli/cli.ts";
 import { createProgram } from "../src/faces/cli/program.ts";
 import { createApp } from "../src/faces/http/app.ts";
-import { remoteMethods } from "../src/faces/socket/remote-methods.ts";
 import type { Plane } from "../src/model/plane.ts";
 import { type ConfigFiles, isMissing } from "../src/operations/operation.ts";
 import { operations } from "../src/operations/operations.ts";
@@ -33,9 +32,6 @@ const libraryOnly: Readonly<Record<string, string>> = {
   "servers.followLogs": "takes a function; HTTP streams GET /servers/{name}/logs",
   "servers.poolInfo": "numbers of this process; GET /servers and GET /metrics show them",
   "resources.watch": "takes a subscription; the gateway serves resources/subscribe",
-  "tokens.beginSignIn": "begins with a redirect; HTTP has POST /servers/{name}/sign-in",
-  "tokens.signIn": "opens a local listener; the command line has servers login",
-  "tokens.finishSignIn": "ends a redirect; HTTP has GET /oauth/callback",
   "identity.usualCaller": "the caller of this process",
   "identity.identify": "every face identifies its callers with it",
   "audit.run": "takes a function; every face changes things through the verbs that are recorded",
@@ -94,14 +90,6 @@ test("every operation has a route of its own, or says why not", async () => {
     wanted.filter((route) => !known.has(route)),
     [],
   );
-});
-
-test("the socket takes the operations and no other methods, and knows where each takes its caller", () => {
-  const wanted = operations
-    .filter(({ socket }) => !isMissing(socket))
-    .map(({ name, args, isAnonymous }): [string, number | null] => [name, isAnonymous ? null : args.length]);
-  const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
-  assert.deepEqual([...remoteMethods].sort(byName), [...new Map(wanted)].sort(byName));
 });
 
 test("a face that an operation is not reached on has a reason", () => {

@@ -44,10 +44,13 @@ export type AuditCheck = { ok: boolean; changes: Chain; calls: CallChain };
 /** What is done, to what, and what was asked for. */
 export type AuditedWork = {
   operation: string;
-  target?: string | null;
+  /** What it is done to; a function where only the result says so. */
+  target?: string | null | ((result?: unknown) => unknown);
   input?: unknown;
-  /** What it is done to, before and after. */
+  /** The target, before and after. */
   look?(): unknown;
+  /** Where nothing shows it: what became of it. */
+  after?(result: unknown): unknown;
 };
 
 /** The record of everything that changed something. For admins. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { AuditedWork } from "../model/audit.ts";
 import type { Setup, SetupAdding, SetupEntries, SetupRules } from "../model/config/setup.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Caller, Plane } from "../model/plane.ts";
@@ -85,6 +86,38 @@ export type HttpRoute = {
 /** How a verb is reached on the command line: `jobs history`. */
 export type CliCommand = { command: string };
 
+/** The record of a change, whichever face asks for it. */
+export type Audit<Input = never> = {
+  /** What is changed. Left out, the first input by position. */
+  target?(input: Input, result?: Fields): unknown;
+  /** What was asked for beside the target. */
+  input?(input: Input): unknown;
+  /** The target, before and after. */
+  look?(plane: Plane, input: Input, caller: Caller): unknown;
+  /** Where nothing shows it: what became of it. */
+  after?(result: Fields): unknown;
+  /** Nothing is changed. */
+  isTrial?(input: Input): boolean;
+};
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Those of the fields that are there. */
+export function pick(from: unknown, ...names: string[]): Fields {
+  const fields = (from ?? {}) as Fields;
+  return Object.fromEntries(names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
+}
+
+/** Of a change of an entry of the catalogue: what its history says. */
+export function changedEntry<Input>(nameOf: (input: Input) => unknown, ...more: string[]): Audit<Input> {
+  return {
+    target: nameOf,
+    input: (input) => pick(input, "reason", "persona", ...more),
+    look: async (plane, input, caller) =>
+      (await plane.registry.changes({ name: String(nameOf(input)), limit: 1 }, caller)).changes[0]?.after,
+  };
+}
+
 /**
  * One verb of the plane, declared once. HTTP routes, the OpenAPI document, the socket, the flags and help of the
  * command line, the reference documents and the workbench's client are derived from it.
@@ -111,14 +144,8 @@ export type Operation<
   isAnonymous?: true;
   /** It reads or writes the configuration files. */
   needsSetup?: true;
-  /** It changes what no verb of the plane changes, and leaves a record of its own; `look` shows it before and after. */
-  changes?: {
-    target(input: z.output<Input>): string | null;
-    look?(plane: Plane, input: z.output<Input>): unknown;
-    isTrial?(input: z.output<Input>): boolean;
-    /** What of the input is recorded, where not all of it may be. */
-    input?(input: z.output<Input>): unknown;
-  };
+  /** What is recorded of it. Left out, it changes nothing, or its calls and runs are on record. */
+  audit?: Audit<z.output<Input>>;
   /** Where it is more than one call of the plane. */
   run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: Situation): Promise<unknown>;
 };
@@ -139,22 +166,33 @@ export async function runOperation(
   asker: Asker,
   situation: Situation,
 ): Promise<unknown> {
-  const { run, changes, name: operation } = declared;
-  if (run && changes && !changes.isTrial?.(input as never)) {
-    const target = changes.target(input as never);
-    const look = changes.look && (() => changes.look?.(plane, input as never));
-    const kept = changes.input ? changes.input(input as never) : input;
-    return plane.audit.run({ operation, target, input: kept, ...(look && { look }) }, asker, () =>
-      run(plane, input as never, asker, situation),
-    );
-  }
-  if (run) return run(plane, input as never, asker, situation);
-  return methodOf(plane, declared.name)(...argumentsOf(declared, input as JsonObject, asker));
+  const { run } = declared;
+  if (run === undefined) return methodOf(plane, declared.name)?.(...argumentsOf(declared, input as JsonObject, asker));
+  const todo = () => run(plane, input as never, asker, situation);
+  const { audit } = declared as { audit?: Audit<object> };
+  // A method of the plane leaves its record itself.
+  if (audit === undefined || methodOf(plane, declared.name) !== undefined || audit.isTrial?.(input)) return todo();
+  return plane.audit.run(auditedWork(declared, plane, input, asker), asker, todo);
+}
+
+/** What is recorded of it, with this input. */
+export function auditedWork(declared: Operation, plane: Plane, input: object, caller: Caller): AuditedWork {
+  const { name: operation, args } = declared;
+  const { target, input: asked, look, after } = declared.audit as Audit<object>;
+  const first = Reflect.get(input, args[0] ?? "");
+  return {
+    operation,
+    target: (result) => (target ? target(input, result as Fields | undefined) : first),
+    input: asked?.(input),
+    look: async () => look?.(plane, input, caller),
+    after: (result) => after?.((result ?? {}) as Fields),
+  };
 }
 
 /** `jobs.run` is `plane.jobs.run`. */
-export function methodOf(plane: Plane, path: string): (...args: unknown[]) => unknown {
-  return path.split(".").reduce<unknown>((part, name) => Reflect.get(part as object, name), plane) as () => unknown;
+export function methodOf(plane: Plane, path: string): ((...args: unknown[]) => unknown) | undefined {
+  const find = (part: unknown, name: string): unknown => part && Reflect.get(part as object, name);
+  return path.split(".").reduce(find, plane) as undefined;
 }
 
 function argumentsOf({ args, isAnonymous }: Operation, input: JsonObject, asker: Asker): unknown[] {

@@ -1,26 +1,26 @@
 import type { z } from "zod";
-import { addingOperations } from "./adding.ts";
-import { agentOperations } from "./agent.ts";
-import { approvalOperations } from "./approvals.ts";
-import { auditOperations } from "./audit.ts";
-import { callOperations } from "./calls.ts";
-import { clientOperations } from "./clients.ts";
-import { codeOperations } from "./code.ts";
-import { deadLetterOperations } from "./dead-letters.ts";
-import { entryOperations } from "./entries.ts";
-import { identityOperations } from "./identity.ts";
-import { jobOperations } from "./jobs.ts";
-import { localOperations } from "./local.ts";
-import { offerOperations } from "./offers.ts";
+import { addingOperations } from "./declared/adding.ts";
+import { agentOperations } from "./declared/agent.ts";
+import { approvalOperations } from "./declared/approvals.ts";
+import { auditOperations } from "./declared/audit.ts";
+import { callOperations } from "./declared/calls.ts";
+import { clientOperations } from "./declared/clients.ts";
+import { codeOperations } from "./declared/code.ts";
+import { deadLetterOperations } from "./declared/dead-letters.ts";
+import { entryOperations } from "./declared/entries.ts";
+import { identityOperations } from "./declared/identity.ts";
+import { jobOperations } from "./declared/jobs.ts";
+import { localOperations } from "./declared/local.ts";
+import { offerOperations } from "./declared/offers.ts";
+import { qualityOperations } from "./declared/quality.ts";
+import { changeOperations, registryOperations } from "./declared/registry.ts";
+import { serverOperations } from "./declared/servers.ts";
+import { setupOperations } from "./declared/setup.ts";
+import { skillOperations } from "./declared/skills.ts";
+import { toolOperations } from "./declared/tools.ts";
+import { toolsetOperations } from "./declared/toolsets.ts";
+import { trustOperations } from "./declared/trust.ts";
 import type { Operation } from "./operation.ts";
-import { qualityOperations } from "./quality.ts";
-import { changeOperations, registryOperations } from "./registry.ts";
-import { serverOperations } from "./servers.ts";
-import { setupOperations } from "./setup.ts";
-import { skillOperations } from "./skills.ts";
-import { toolOperations } from "./tools.ts";
-import { toolsetOperations } from "./toolsets.ts";
-import { trustOperations } from "./trust.ts";
 
 /** Every verb of the plane, declared once. Those whose path could be taken for a name come first. */
 const declared = [

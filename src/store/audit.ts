@@ -9,7 +9,6 @@ import { isObject, type Json } from "../model/json.ts";
 import { noCursor } from "../model/page.ts";
 import { type Caller, type Face, type Principal, requireScope } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
-import type { Looks } from "./audited-verbs.ts";
 
 /** Characters of one value in a record; of a larger one only its hash is kept. */
 const maxShown = 16_384;
@@ -31,16 +30,14 @@ type Parts = {
   face: Face;
 };
 
-type Work = AuditedWork & { targetOf?(result?: unknown): unknown };
-
 /** Records who changed what. The record is taken before the answer is given. */
 export function createAudit({ memory, hmacKey, keepDays, defaultPrincipal, face: ownFace }: Parts) {
   const show = async (value: unknown): Promise<Json> => bounded(hide(value, await hmacKey()));
 
-  async function take(work: Work, caller: Caller, ended: Ended, before: unknown, after: unknown): Promise<void> {
+  async function take(work: AuditedWork, caller: Caller, ended: Ended, before: unknown, after: unknown): Promise<void> {
     const { principal = defaultPrincipal, face = ownFace, address = null } = caller;
     const [was, is] = isObject(before) && isObject(after) ? differing(before, after) : [before, after];
-    const target = work.targetOf ? work.targetOf(ended.value) : work.target;
+    const target = typeof work.target === "function" ? work.target(ended.value) : work.target;
     const record: AuditRecord = {
       ...{ id: uniqueId(), at: nowText(), operation: work.operation },
       target: typeof target === "string" ? target : null,
@@ -51,13 +48,13 @@ export function createAudit({ memory, hmacKey, keepDays, defaultPrincipal, face:
     await memory.recordChange(record, ended.code === null);
   }
 
-  async function run<T>(work: Work, caller: Caller, todo: () => Promise<T>, given?: Looks): Promise<T> {
-    const looks = given ?? { look: async () => (await work.look?.()) ?? null, after: () => null };
+  async function run<T>(work: AuditedWork, caller: Caller, todo: () => Promise<T>): Promise<T> {
+    const look = async () => (await work.look?.()) ?? null;
     memory.requireRoom();
-    const before = await looks.look().catch(() => null);
+    const before = await look().catch(() => null);
     try {
       const value = await todo();
-      const after = (await looks.look().catch(() => null)) ?? looks.after(value);
+      const after = (await look().catch(() => null)) ?? work.after?.(value) ?? null;
       await take(work, caller, { code: null, value }, before, after);
       return value;
     } catch (thrown) {

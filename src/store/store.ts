@@ -20,7 +20,6 @@ import { createRunningCalls, type RunningCall } from "./running-calls.ts";
 import { createSampleRings } from "./sample-rings.ts";
 
 export { createAudit } from "./audit.ts";
-export { auditVerbs } from "./audited-verbs.ts";
 export { createHistory } from "./history.ts";
 export { createKeptSessions } from "./kept-sessions.ts";
 export { openStore } from "./open-store.ts";

@@ -117,7 +117,7 @@ suite("calls, their conversations and what they cost", () => {
   test("an export reads a page at a time, so that many calls do not stand in memory", async () => {
     await using plane = await createPlane({ config: { servers: { echo: fixture("echo") } } });
     for (let n = 0; n < 1_200; n += 1) await plane.call("echo.echo", { message: "m" }, { dryRun: true });
-    const { exportCalls } = await import("../../src/operations/calls.ts");
+    const { exportCalls } = await import("../../src/operations/declared/calls.ts");
     const asked: number[] = [];
     const list: typeof plane.calls.list = async (filter, caller) => {
       asked.push(filter?.limit ?? Number.POSITIVE_INFINITY);

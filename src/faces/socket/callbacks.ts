@@ -1,9 +1,12 @@
 import type { Socket } from "node:net";
 import type { AgentMessage } from "../../model/agent/agent-run.ts";
 import type { Answer, AskHere, HeldView } from "../../model/calls/held-call.ts";
+import type { ErrorCode, ErrorData } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
-import type { RemoteAnswer } from "./remote-methods.ts";
+
+/** The answer to `{ method, args, hears? }`, each a line of JSON; hanging up cancels. */
+export type RemoteAnswer = { value?: unknown } | { error: { code: ErrorCode; message: string; data: ErrorData } };
 
 /** The options that are functions. They stay in the asking process, and the plane that answers reaches them by lines. */
 export type Callbacks = { onMessage?: (message: AgentMessage) => void; askHere?: AskHere };

@@ -8,9 +8,17 @@ import type { EventType, PlaneEvent } from "../../model/events.ts";
 import { isObject } from "../../model/json.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { withListed } from "../../model/principal.ts";
-import { answerLine, type Callbacks, callbackNames, type PlaneLine, parseLine, splitLines } from "./callbacks.ts";
+import { verbTable } from "../../operations/verb-table.ts";
+import {
+  answerLine,
+  type Callbacks,
+  callbackNames,
+  type PlaneLine,
+  parseLine,
+  type RemoteAnswer,
+  splitLines,
+} from "./callbacks.ts";
 import { isAlive, type PlanePlace, type PlaneRecord, readRecord } from "./plane-place.ts";
-import { type RemoteAnswer, remoteMethods } from "./remote-methods.ts";
 
 /** It lets its clients finish for 5 s, and its servers have 3 s to end. */
 const stopMs = 15_000;
@@ -39,7 +47,8 @@ export async function openRemotePlane(
   const listeners = new Map<EventType, number>();
   const caller = who.principal ? { ...who, principal: withListed(who.principal, config.users) } : who;
   const asked: Record<string, unknown> = {};
-  for (const [method, place] of remoteMethods) {
+  for (const { name: method, caller: place, isRemote } of verbTable) {
+    if (!isRemote) continue;
     const [noun, verb] = method.split(".") as [string, string?];
     const run = async (...args: unknown[]) => {
       const { signal, onMessage, askHere, ...options } = {

@@ -8,11 +8,11 @@ import { version } from "../../lib/version.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { methodOf } from "../../operations/operation.ts";
+import { verbTable } from "../../operations/verb-table.ts";
 import { AttachedClients, type ClientStream } from "./attached-clients.ts";
 import type { Farewell } from "./attachment.ts";
-import { type Asked, callElsewhere, firstLineOf, type PlaneLine, splitLines } from "./callbacks.ts";
+import { type Asked, callElsewhere, firstLineOf, type PlaneLine, type RemoteAnswer, splitLines } from "./callbacks.ts";
 import { claimDirectories, isAlive, type PlanePlace, type PlaneRecord, readRecord } from "./plane-place.ts";
-import { type RemoteAnswer, remoteMethods } from "./remote-methods.ts";
 
 /** The calls that one asker has made. */
 const asking = new asyncHooks.AsyncLocalStorage<Set<string>>();
@@ -46,15 +46,15 @@ async function run(
     const value = await itself();
     if (value !== undefined) return { value };
   }
-  const place = typeof method === "string" ? remoteMethods.get(method) : undefined;
-  if (typeof method !== "string" || place === undefined)
-    throw new PlaneError("USAGE", `A plane has no method '${method}' to ask for.`);
+  const verb = verbTable.find(({ name, isRemote }) => isRemote && name === method);
+  const ask = verb && methodOf(plane, verb.name);
+  if (ask === undefined) throw new PlaneError("USAGE", `A plane has no method '${method}' to ask for.`);
   // JSON has no word for what was left out and writes null.
   const args = sent.map((value) => value ?? undefined);
   const elsewhere = callElsewhere(socket, hears);
   socket.on("data", splitLines(elsewhere.onLine));
+  const place = verb?.caller ?? null;
   if (place !== null) args[place] = { ...(args[place] as object), signal, address: "socket", ...elsewhere.callbacks };
-  const ask = methodOf(plane, method);
   const made = new Set<string>();
   const stop = events.map((type) =>
     plane.on(type, (event) => {

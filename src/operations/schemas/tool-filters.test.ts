@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseToolQuery } from "../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { ToolFilters } from "../tools.ts";
+import { ToolFilters } from "../declared/tools.ts";
 
 test("the document names the filters of tools that there are, and no others", () => {
   const wording = { spell: (name: string) => name, nearest: () => [] };

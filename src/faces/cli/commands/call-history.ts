@@ -151,7 +151,7 @@ export async function exportCalls(cli: Cli, given: string | undefined, options: 
   const status = oneOf("--status", options.status, statuses);
   const query = withoutUndefined({ ...pick(options, ...filters, "format", "limit"), status });
   await withPlane(cli, options, async (plane) => {
-    const { text } = await (await import("../../../operations/calls.ts")).exportCalls(plane, query, {});
+    const { text } = await (await import("../../../operations/declared/calls.ts")).exportCalls(plane, query, {});
     await writeStream(file, text);
   });
   if (file !== undefined && options.json) printJson({ path: file });

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { AgentChoices } from "../../../../src/operations/agent.ts";
+import type { AgentChoices } from "../../../../src/operations/declared/agent.ts";
 import { Select } from "../../parts/field.tsx";
 import { type AskOptions, chatStyles } from "./conversation.ts";
 

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import type { ClientConnection, ClientDisconnection, ClientStatus } from "../model/config/setup.ts";
-import { AnyObject, text } from "./fields.ts";
-import { filesOnly, operation } from "./operation.ts";
+import type { ClientConnection, ClientDisconnection, ClientStatus } from "../../model/config/setup.ts";
+import { AnyObject, text } from "../fields.ts";
+import { filesOnly, operation } from "../operation.ts";
 import { setupIn, withoutPath } from "./setup.ts";
 
 const tag = "Servers";
@@ -77,7 +77,7 @@ export const clientOperations = [
     cli: { command: "connect" },
     socket: filesOnly,
     needsSetup: true,
-    changes: { target: (input) => input.client, isTrial: (input) => input.dryRun === true },
+    audit: { target: (input) => input.client, input: (input) => input, isTrial: ({ dryRun }) => dryRun === true },
     async run(plane, { client: asked, keep = false, dryRun = false }, asker, situation) {
       const done = await setupIn(situation).connectClient(asked, { keep, dryRun }).catch(withoutPath);
       if (!dryRun && done.moved.length > 0) await plane.reload(asker);
@@ -95,7 +95,7 @@ export const clientOperations = [
     cli: { command: "disconnect" },
     socket: filesOnly,
     needsSetup: true,
-    changes: { target: (input) => input.client },
+    audit: { target: (input) => input.client, input: (input) => input },
     async run(_plane, { client: asked }, _asker, situation) {
       const done: ClientDisconnection = await setupIn(situation).disconnectClient(asked).catch(withoutPath);
       const { client: id, title, path, returned } = done;
@@ -145,7 +145,7 @@ export const clientOperations = [
     cli: { command: "servers edit" },
     socket: filesOnly,
     needsSetup: true,
-    changes: {
+    audit: {
       target: (input) => input.name,
       isTrial: (input) => input.dryRun === true,
       // An entry may hold a secret anywhere.

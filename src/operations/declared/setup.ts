@@ -1,16 +1,17 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import { PlaneError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
-import type { Plane } from "../model/plane.ts";
-import { ServerDefinition } from "../model/servers/server.ts";
-import { AnyObject, Done, text } from "./fields.ts";
-import { type ConfigFiles, filesOnly, operation, type Situation } from "./operation.ts";
-import { Server } from "./schemas/server.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
+import { ServerDefinition } from "../../model/servers/server.ts";
+import { AnyObject, Done, text } from "../fields.ts";
+import { type ConfigFiles, filesOnly, operation, type Situation } from "../operation.ts";
+import { Server } from "../schemas/server.ts";
 
 const name = text("The server's name in the configuration.");
 const ofServer = {
   target: (input: { name: string }) => input.name,
+  input: (input: object) => input,
   look: (plane: Plane, input: { name: string }) => plane.config().servers[input.name] ?? null,
 };
 
@@ -97,7 +98,7 @@ export const setupOperations = [
     cli: { command: "servers add" },
     socket: filesOnly,
     needsSetup: true,
-    changes: ofServer,
+    audit: ofServer,
     async run(plane, { name: server, definition }, asker, situation) {
       const { command = definition.container, url, openapi } = definition;
       if ([command, url, openapi].filter((one) => one !== undefined).length !== 1)
@@ -120,7 +121,7 @@ export const setupOperations = [
     cli: { command: "servers remove" },
     socket: filesOnly,
     needsSetup: true,
-    changes: ofServer,
+    audit: ofServer,
     async run(plane, { name: server }, asker, situation) {
       await plane.servers.get(server, asker);
       await setupIn(situation).removeServer(server).catch(withoutPath);
@@ -140,7 +141,7 @@ export const setupOperations = [
     cli: { missing: "a command ends with what it removed" },
     socket: filesOnly,
     needsSetup: true,
-    changes: ofServer,
+    audit: ofServer,
     async run(plane, { name: server }, asker, situation) {
       await setupIn(situation).undoRemoval("servers", server).catch(withoutPath);
       await plane.reload(asker);
@@ -168,7 +169,7 @@ export const setupOperations = [
     cli: { command: "import" },
     socket: filesOnly,
     needsSetup: true,
-    changes: { target: () => null, isTrial: (input) => input.dryRun === true },
+    audit: { target: () => null, input: (input) => input, isTrial: ({ dryRun }) => dryRun === true },
     async run(plane, { clients = [], dryRun = false }, asker, situation) {
       const setup = setupIn(situation);
       // Into the file that this plane reads, which need not be the usual one.

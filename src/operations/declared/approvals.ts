@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { PolicyRule } from "../model/access/policy.ts";
-import { type Outcome as CallOutcome, policyModes } from "../model/calls/call.ts";
-import { type HeldView, heldOrders, type PlanOutcome as Outcomes } from "../model/calls/held-call.ts";
-import { PlaneError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { PolicyRule } from "../../model/access/policy.ts";
+import { type Outcome as CallOutcome, policyModes } from "../../model/calls/call.ts";
+import { type HeldView, heldOrders, type PlanOutcome as Outcomes } from "../../model/calls/held-call.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
 import {
   AnyObject,
   byCreation,
@@ -16,16 +16,21 @@ import {
   page,
   takePage,
   text,
-} from "./fields.ts";
-import { filesOnly, operation } from "./operation.ts";
-import { Approval, HeldStatus, Plan, PlanOutcome, Remembered } from "./schemas/held.ts";
-import { Outcome } from "./schemas/outcome.ts";
-import { PolicyPreview, PolicyRules, PolicyVerdict, PolicyView, policyFaces, ruleList } from "./schemas/policy.ts";
+} from "../fields.ts";
+import { filesOnly, operation, pick } from "../operation.ts";
+import { Approval, HeldStatus, Plan, PlanOutcome, Remembered } from "../schemas/held.ts";
+import { Outcome } from "../schemas/outcome.ts";
+import { PolicyPreview, PolicyRules, PolicyVerdict, PolicyView, policyFaces, ruleList } from "../schemas/policy.ts";
+import { shownOutcome } from "../strangers.ts";
 import { setupIn, withoutPath } from "./setup.ts";
-import { shownOutcome } from "./strangers.ts";
 
 const tag = "Approvals";
 const id = text("The approval's id.");
+/** Of arguments that a person changed, the names. */
+const answered = (input: object) => ({
+  ...pick(input, "decision", "reason", "remember", "ids", "first"),
+  edited: Object.keys((pick(input, "arguments").arguments as object | undefined) ?? {}),
+});
 const planId = text("The plan's id.");
 
 const Remember = z
@@ -61,6 +66,7 @@ const approvals = [
     input: z.object({ id: text("The id of the remembered answer.") }),
     output: Done,
     http: { method: "delete", path: "/approvals/remembered/{id}", tag, answers: { 200: "It is asked about again." } },
+    audit: {},
     cli: { command: "approvals forget" },
     async run(plane, { id: remembered }, asker) {
       if (await plane.approvals.forget(remembered, asker)) return { ok: true };
@@ -133,6 +139,11 @@ const approvals = [
         ...(outcome ? { outcome: shownOutcome(outcome) } : {}),
       }),
     },
+    audit: {
+      input: answered,
+      look: async (plane, input, caller) =>
+        pick(await plane.approvals.get(input.id, caller), "status", "tool", "answer"),
+    },
     cli: { command: "approvals approve" },
   }),
 ];
@@ -195,6 +206,7 @@ const plans = [
         outcomes: outcomes.map(({ change, outcome }) => ({ change, outcome: outcome && shownOutcome(outcome) })),
       }),
     },
+    audit: { input: answered },
     cli: { command: "plan approve" },
   }),
   operation({
@@ -211,6 +223,7 @@ const plans = [
       body: { description: "No body is all of it.", example: { reason: "Not on a Friday." }, optional: true },
       answers: { 200: "The plan now." },
     },
+    audit: { input: answered },
     cli: { command: "plan reject" },
   }),
 ];
@@ -325,7 +338,7 @@ const policy = [
     cli: { command: "policy save" },
     socket: filesOnly,
     needsSetup: true,
-    changes: { target: () => "policy.rules", look: (plane) => plane.config().policy.rules },
+    audit: { target: () => "policy.rules", input: (input) => input, look: (plane) => plane.config().policy.rules },
     async run(plane, { rules, revision }, asker, situation) {
       const saved = await setupIn(situation)
         .saveRules(rules as JsonObject[], revision)

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Listed as ListedItem } from "../model/plane-tools.ts";
-import { NextCursor, page, takePage, text } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { Listed } from "./schemas/server.ts";
+import type { Listed as ListedItem } from "../../model/plane-tools.ts";
+import { NextCursor, page, takePage, text } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { Listed } from "../schemas/server.ts";
 
 const tag = "Servers";
 const name = text("The server's name in the configuration.");

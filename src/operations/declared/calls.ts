@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { CallRecord as StoredCall } from "../model/calls/call.ts";
-import { maxSeriesMinutes, maxSeriesSteps } from "../model/calls/call-history.ts";
-import { collect } from "../model/page.ts";
-import type { Caller, Plane } from "../model/plane.ts";
-import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { type ExportFormat, exportFormats, exportCalls as exportRecords, exportTypes } from "./schemas/call-export.ts";
-import { CallSummary, maxSummed, summarizeCalls } from "./schemas/call-summary.ts";
-import { type CallAnswer, CallRecord, CallStatus, origin } from "./schemas/outcome.ts";
+import type { CallRecord as StoredCall } from "../../model/calls/call.ts";
+import { maxSeriesMinutes, maxSeriesSteps } from "../../model/calls/call-history.ts";
+import { collect } from "../../model/page.ts";
+import type { Caller, Plane } from "../../model/plane.ts";
+import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { type ExportFormat, exportFormats, exportCalls as exportRecords, exportTypes } from "../schemas/call-export.ts";
+import { CallSummary, maxSummed, summarizeCalls } from "../schemas/call-summary.ts";
+import { type CallAnswer, CallRecord, CallStatus, origin } from "../schemas/outcome.ts";
 
 const tag = "Calls";
 export const own = "Your own; those of all callers with the scope `admin`.";

@@ -1,12 +1,14 @@
 import { z } from "zod";
-import { deadLetterStatuses } from "../model/work/dead-letter.ts";
-import { Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { Outcome } from "./schemas/outcome.ts";
-import { ErrorReport } from "./schemas/problem.ts";
+import { deadLetterStatuses } from "../../model/work/dead-letter.ts";
+import { Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
+import { type Audit, operation, pick } from "../operation.ts";
+import { Outcome } from "../schemas/outcome.ts";
+import { ErrorReport } from "../schemas/problem.ts";
 
 const tag = "Dead letters";
 const id = text("The entry's id.");
+const look: Audit<{ id: string }>["look"] = async (plane, entry, caller) =>
+  pick(await plane.deadLetters.get(entry.id, caller), "status", "hold", "tool", "callId");
 
 const DeadLetter = z
   .object({
@@ -91,6 +93,7 @@ export const deadLetterOperations = [
         202: "A person has to say yes first.",
       },
     },
+    audit: { look },
     cli: { command: "dead-letters retry" },
   }),
   ...(["resolve", "abandon"] as const).map((verb) =>
@@ -108,6 +111,7 @@ export const deadLetterOperations = [
         body: { description: "Why, for later readers.", example: { note: "Sent by hand." }, optional: true },
         answers: { 200: "The entry now." },
       },
+      audit: { look, input: (input) => pick(input, "note") },
       cli: { command: `dead-letters ${verb}` },
     }),
   ),
@@ -125,6 +129,7 @@ export const deadLetterOperations = [
       answers: { 200: "`ok` is false when there was none." },
       show: (ok: boolean) => ({ ok }),
     },
+    audit: { look },
     cli: { command: "dead-letters delete" },
   }),
   operation({
@@ -136,6 +141,7 @@ export const deadLetterOperations = [
     input: z.object({ id }),
     output: DeadLetter,
     http: { method: "post", path: "/dead-letters/{id}/restore", tag, answers: { 200: "The entry." } },
+    audit: { look },
     cli: { missing: "a command ends with what it deleted" },
   }),
 ];

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { type CliCommand, type Missing, type Operation, operation } from "./operation.ts";
+import type { Plane } from "../../model/plane.ts";
+import { type Audit, type CliCommand, type Missing, type Operation, operation } from "../operation.ts";
+import { switched } from "./servers.ts";
 
 const paged = "the list comes in pages";
 const part = (route: string) => `\`${route}\` has it`;
@@ -10,9 +12,18 @@ type Local = [
   summary: string,
   command: string | Missing,
   noRoute: string,
-  more?: Pick<Operation, "isAnonymous">,
+  more?: Pick<Operation, "isAnonymous" | "socket"> & { audit?: Audit<object> },
 ];
 const isAnonymous = true;
+const socket: Missing = { missing: "the browser of the person returns to the process that began" };
+
+const signIn: Missing = { missing: "`servers login` does all of it" };
+
+/** Only what differs is recorded. */
+function settingsOf(plane: Plane): object {
+  const { problems: _, fromManifests: _manifests, ...config } = plane.config();
+  return config;
+}
 
 const verbs: readonly Local[] = [
   ["tools.list", [], "Tools, all at once", "tools list", paged],
@@ -28,6 +39,12 @@ const verbs: readonly Local[] = [
     "End sessions and forget listings",
     { missing: "`servers reconnect` does it for one server" },
     "`POST /servers/{name}/disconnect` ends sessions, `refresh` lists again",
+    {
+      audit: {
+        look: (plane, { server: name }: { server?: string }, caller) =>
+          switched.look?.(plane, name === undefined ? {} : { name }, caller),
+      },
+    },
   ],
   ["resources.templates", ["server"], "Templates of resources", "resources list", part("GET /resources")],
   ["conversations.budget", ["conversation"], "What a conversation has used", "chat", "only its own client asks"],
@@ -51,6 +68,31 @@ const verbs: readonly Local[] = [
     "Read the configuration again",
     { missing: "a plane that serves watches its files" },
     "a plane that serves watches its files",
+    { audit: { look: (plane) => settingsOf(plane), after: (result) => result } },
+  ],
+  [
+    "tokens.signIn",
+    ["server"],
+    "Sign in with a local listener",
+    signIn,
+    part("POST /servers/{name}/sign-in"),
+    { socket, audit: {} },
+  ],
+  [
+    "tokens.beginSignIn",
+    ["server", "redirectUri"],
+    "Begin to sign in",
+    signIn,
+    part("POST /servers/{name}/sign-in"),
+    { socket, audit: {} },
+  ],
+  [
+    "tokens.finishSignIn",
+    ["parameters"],
+    "Take what the browser returned with",
+    signIn,
+    part("GET /oauth/callback"),
+    { socket, audit: { target: (_, result) => result?.server } },
   ],
 ];
 

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { matchesGlob } from "../lib/text/glob.ts";
-import { unknownToolset } from "../model/agent/unknown-toolset.ts";
-import { ToolsetDefinition } from "../model/config/config.ts";
-import type { JsonObject } from "../model/json.ts";
-import type { Plane } from "../model/plane.ts";
-import { mayDo, type Principal, principalOf, withListed } from "../model/principal.ts";
-import { AnyObject, Done, text } from "./fields.ts";
-import { type Asker, filesOnly, operation } from "./operation.ts";
-import { ToolRow } from "./schemas/tool-row.ts";
-import { renderRows } from "./schemas/tool-views.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
+import { unknownToolset } from "../../model/agent/unknown-toolset.ts";
+import { ToolsetDefinition } from "../../model/config/config.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
+import { mayDo, type Principal, principalOf, withListed } from "../../model/principal.ts";
+import { AnyObject, Done, text } from "../fields.ts";
+import { type Asker, filesOnly, operation } from "../operation.ts";
+import { ToolRow } from "../schemas/tool-row.ts";
+import { renderRows } from "../schemas/tool-views.ts";
 import { setupIn, withoutPath } from "./setup.ts";
 
 const tag = "Agents";
@@ -17,6 +17,7 @@ const inWizard = { missing: "`servers wizard` changes them question by question"
 const inConfig = { missing: "`config show` has them" };
 const ofToolset = {
   target: (input: { name: string }) => input.name,
+  input: (input: object) => input,
   look: (plane: Plane, input: { name: string }) => plane.config().toolsets[input.name] ?? null,
 };
 const composed = { missing: "it is made of `config`, `keys.list` and `tools.list`" };
@@ -123,7 +124,7 @@ export const toolsetOperations = [
     cli: inWizard,
     socket: filesOnly,
     needsSetup: true,
-    changes: ofToolset,
+    audit: ofToolset,
     async run(plane, { name: alias, definition }, asker, situation) {
       // Throws where it is no toolset.
       plane.toolset(definition as never, asker);
@@ -145,7 +146,7 @@ export const toolsetOperations = [
     cli: inWizard,
     socket: filesOnly,
     needsSetup: true,
-    changes: ofToolset,
+    audit: ofToolset,
     async run(plane, { name: alias }, asker, situation) {
       plane.toolsets.select(alias);
       await setupIn(situation).removeToolset(alias).catch(withoutPath);
@@ -165,7 +166,7 @@ export const toolsetOperations = [
     cli: { missing: "a command ends with what it removed" },
     socket: filesOnly,
     needsSetup: true,
-    changes: ofToolset,
+    audit: ofToolset,
     async run(plane, { name: alias }, asker, situation) {
       await setupIn(situation).undoRemoval("toolsets", alias).catch(withoutPath);
       await plane.reload(asker);

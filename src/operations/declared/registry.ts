@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { changeKinds } from "../model/catalogue/change.ts";
-import { AnyObject, Limit, oneOf, wholeNumber } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { RefreshReport } from "./schemas/server.ts";
-import { HealthSummary, LastInvocation, Provider } from "./schemas/tool.ts";
+import { changeKinds } from "../../model/catalogue/change.ts";
+import { AnyObject, Limit, oneOf, wholeNumber } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { RefreshReport } from "../schemas/server.ts";
+import { HealthSummary, LastInvocation, Provider } from "../schemas/tool.ts";
+import { switched } from "./servers.ts";
 
 const tag = "Registry";
 /** A server that has not listed by then is there the next time. */
@@ -106,6 +107,7 @@ export const registryOperations = [
     input: z.object({}),
     output: RefreshReport,
     http: { method: "post", path: "/registry/refresh", tag, answers: { 200: "The result, server by server." } },
+    audit: switched,
     cli: { command: "servers refresh" },
   }),
 ];

@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { agentAnswer } from "../model/agent/agent-answer.ts";
-import { agentOutcomes } from "../model/agent/agent-run.ts";
-import type { ChatMessage } from "../model/agent/chat.ts";
-import type { AgentResult, RunAgentOptions } from "../model/agent.ts";
-import { PlaneError } from "../model/errors.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { agentAnswer } from "../../model/agent/agent-answer.ts";
+import { agentOutcomes } from "../../model/agent/agent-run.ts";
+import type { ChatMessage } from "../../model/agent/chat.ts";
+import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { Cursor, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { AgentAnswer, AgentBody } from "../schemas/agent.ts";
+import { Run, RunSummary } from "../schemas/run.ts";
+import { shownAgentAnswer } from "../strangers.ts";
 import { own, user } from "./calls.ts";
-import { Cursor, defaultPage, Limit, NextCursor, oneOf, text } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { AgentAnswer, AgentBody } from "./schemas/agent.ts";
-import { Run, RunSummary } from "./schemas/run.ts";
-import { shownAgentAnswer } from "./strangers.ts";
 import { knownToolsets } from "./toolsets.ts";
 
 const tag = "Agents";
@@ -86,6 +86,7 @@ const conversations = [
       body: { description: "The title.", example: { title: "Release notes" } },
       answers: { 200: "How many runs have it." },
     },
+    audit: { input: ({ title }) => ({ title }), after: (result) => result },
     cli: { command: "conversations rename" },
   }),
   operation({
@@ -103,6 +104,7 @@ const conversations = [
       tag,
       answers: { 200: "How many runs were deleted." },
     },
+    audit: { after: (result) => result },
     cli: { command: "conversations delete" },
   }),
 ];

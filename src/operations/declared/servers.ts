@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import { defaultPage, flag, Limit, NextCursor, page, takePage, text, wholeNumber } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { Locked } from "./schemas/locked.ts";
-import { LogLine, RecordedMessages, RefreshReport, Server } from "./schemas/server.ts";
+import { defaultPage, flag, Limit, NextCursor, page, takePage, text, wholeNumber } from "../fields.ts";
+import { type Audit, operation, pick } from "../operation.ts";
+import { Locked } from "../schemas/locked.ts";
+import { LogLine, RecordedMessages, RefreshReport, Server } from "../schemas/server.ts";
 
 const tag = "Servers";
 const name = text("The server's name in the configuration.");
@@ -11,6 +11,12 @@ const verbs = {
   connect: "Connect a server and keep it connected",
   disconnect: "End a server's sessions; it stays disconnected until you connect it",
 } as const;
+
+/** The state of one server, before and after. */
+export const switched: Audit<{ name?: string }> = {
+  look: async (plane, { name: server }, caller) =>
+    server === undefined ? null : pick(await plane.servers.get(server, caller), "state", "error"),
+};
 
 /** The MCP servers behind the plane. A caller sees those it may use. */
 export const serverOperations = [
@@ -56,6 +62,7 @@ export const serverOperations = [
       input: z.object({ name }),
       output: Server,
       http: { method: "post", path: `/servers/{name}/${verb}`, tag, answers: { 200: "Its state afterwards." } },
+      audit: switched,
       cli: { command: `servers ${verb}` },
       async run(plane, { name: server }, asker) {
         await plane.servers[verb](server, asker);
@@ -71,6 +78,7 @@ export const serverOperations = [
     input: z.object({ name }),
     output: RefreshReport,
     http: { method: "post", path: "/servers/{name}/refresh", tag, answers: { 200: "The result." } },
+    audit: switched,
     cli: { command: "servers refresh" },
   }),
   operation({
@@ -108,6 +116,7 @@ export const serverOperations = [
       body: { description: "Without `on` it starts.", example: { on: true }, optional: true },
       answers: { 200: "Whether it records, without the messages." },
     },
+    audit: { input: ({ on = true }) => ({ on }) },
     cli: { command: "servers record" },
   }),
   operation({

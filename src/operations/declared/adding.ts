@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import { withoutUndefined } from "../lib/json/plain-data.ts";
-import type { AddedOne } from "../model/config/adding.ts";
-import { PlaneError } from "../model/errors.ts";
-import { AnyObject, count, text } from "./fields.ts";
-import { filesOnly, operation } from "./operation.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import type { AddedOne } from "../../model/config/adding.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { AnyObject, count, text } from "../fields.ts";
+import { filesOnly, operation } from "../operation.ts";
 import { setupIn, withoutPath } from "./setup.ts";
 
 const Added = z.object({
@@ -89,9 +89,9 @@ export const addingOperations = [
     cli: { command: "add" },
     socket: filesOnly,
     needsSetup: true,
-    changes: {
-      target: (input) => input.name ?? null,
-      isTrial: (input) => input.dryRun === true,
+    audit: {
+      target: ({ name }) => name,
+      isTrial: ({ dryRun }) => dryRun === true,
       // What was pasted may hold a secret anywhere.
       input: ({ scope, force, via }) => withoutUndefined({ scope, force, via }),
       look: (plane) => plane.config().servers,
@@ -145,7 +145,7 @@ export const addingOperations = [
     cli: { command: "servers update" },
     socket: filesOnly,
     needsSetup: true,
-    changes: { target: (input) => input.name ?? null, isTrial: (input) => input.apply !== true },
+    audit: { target: ({ name }) => name, input: (input) => input, isTrial: ({ apply }) => apply !== true },
     async run(plane, { name, apply = false }, asker, situation) {
       const updates = await setupIn(situation).updateServers(name, { apply }).catch(withoutPath);
       if (updates.some(({ isWritten }) => isWritten)) await plane.reload(asker);

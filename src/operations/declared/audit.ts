@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Cursor, defaultPage, Limit, NextCursor, text } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { Cursor, defaultPage, Limit, NextCursor, text } from "../fields.ts";
+import { operation } from "../operation.ts";
 
 const tag = "Audit";
 

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { withoutUndefined } from "../lib/json/plain-data.ts";
-import type { CodeOutcome, RunCodeOptions } from "../model/agent/code-run.ts";
-import { policyModes } from "../model/calls/call.ts";
-import { largestSearch } from "../model/catalogue/search.ts";
-import { PlaneError } from "../model/errors.ts";
-import { codegenKinds } from "../model/plane-work.ts";
-import { count } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { CallStatus } from "./schemas/outcome.ts";
-import { ErrorReport } from "./schemas/problem.ts";
-import { forStrangers } from "./strangers.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import type { CodeOutcome, RunCodeOptions } from "../../model/agent/code-run.ts";
+import { policyModes } from "../../model/calls/call.ts";
+import { largestSearch } from "../../model/catalogue/search.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { codegenKinds } from "../../model/plane-work.ts";
+import { count } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { CallStatus } from "../schemas/outcome.ts";
+import { ErrorReport } from "../schemas/problem.ts";
+import { forStrangers } from "../strangers.ts";
 
 const tag = "Code";
 

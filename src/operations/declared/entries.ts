@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { ToolManifest, type WrittenManifest } from "../model/catalogue/tool.ts";
-import { PlaneError } from "../model/errors.ts";
-import { AnyObject, Done, text } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { ToolManifest, type WrittenManifest } from "../../model/catalogue/tool.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { AnyObject, Done, text } from "../fields.ts";
+import { changedEntry, operation, pick } from "../operation.ts";
 
 const tag = "Tools";
 const name = text("The tool's name.");
@@ -39,6 +39,9 @@ const OverlayView = z
   })
   .meta({ id: "OverlayView" });
 
+/** Also of what is no manifest at all, which is refused and recorded. */
+const nameOf = (manifest: unknown) => (typeof manifest === "string" ? manifest : pick(manifest, "name").name);
+
 /** Tools that people set by hand, kept in the store. */
 export const entryOperations = [
   operation({
@@ -66,6 +69,7 @@ export const entryOperations = [
       },
       answers: { 200: "The result." },
     },
+    audit: changedEntry((input: { manifest: unknown }) => nameOf(input.manifest)),
     cli: { command: "tools set" },
     async run(plane, { name: tool, manifest, ...options }, asker) {
       if (manifest.name !== undefined && manifest.name !== tool)
@@ -90,6 +94,7 @@ export const entryOperations = [
       answers: { 200: "`ok` is false when there was none." },
       show: (ok: boolean) => ({ ok }),
     },
+    audit: changedEntry((input: { name: string }) => input.name),
     cli: { command: "tools delete" },
   }),
   operation({
@@ -132,6 +137,12 @@ export const entryOperations = [
         example: { bundle: "eyJ2ZXJzaW9uIjoxfQ==", reason: "the new search tools", dryRun: true },
       },
       answers: { 200: "What it did, or would do." },
+    },
+    audit: {
+      target: (_, result) => result?.fingerprint,
+      input: (input) => pick(input, "reason", "dryRun"),
+      after: (result) => pick(result, "entries", "exportedBy", "exportedAt"),
+      isTrial: ({ dryRun }) => dryRun === true,
     },
     cli: { command: "registry import" },
   }),

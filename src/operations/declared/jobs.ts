@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { JobStatus } from "../model/plane-work.ts";
-import { jobRunStates, type JobRun as Run } from "../model/work/job-run.ts";
-import { AnyObject, Cursor, count, NextCursor, oneOf, text } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { JobRun } from "./schemas/job-run.ts";
-import { shownJobRun } from "./strangers.ts";
+import type { JobStatus } from "../../model/plane-work.ts";
+import { jobRunStates, type JobRun as Run } from "../../model/work/job-run.ts";
+import { AnyObject, Cursor, count, NextCursor, oneOf, text } from "../fields.ts";
+import { type Audit, operation, pick } from "../operation.ts";
+import { JobRun } from "../schemas/job-run.ts";
+import { shownJobRun } from "../strangers.ts";
 
 const tag = "Jobs";
 const name = text("The job's name.");
@@ -27,6 +27,8 @@ const begins = {
   show: (begun: Run) => ({ run: shownJobRun(begun) }),
 } as const;
 const shownJob = (job: JobStatus) => (job.lastRun === null ? job : { ...job, lastRun: shownJobRun(job.lastRun) });
+
+const begun: Audit = { after: (result) => pick(result, "id", "job", "state") };
 
 /** Work that is started, watched and paused. */
 export const jobOperations = [
@@ -60,6 +62,7 @@ export const jobOperations = [
       },
       ...begins,
     },
+    audit: begun,
     cli: { command: "jobs run" },
   }),
   ...(["pause", "resume"] as const).map((verb) =>
@@ -74,6 +77,9 @@ export const jobOperations = [
       input: z.object({ name }),
       output: Job,
       http: { method: "post", path: `/jobs/{name}/${verb}`, tag, answers: { 200: "The job now." }, show: shownJob },
+      audit: {
+        look: async (plane, input, caller) => pick(await plane.jobs.get(input.name, caller), "paused", "nextRunAt"),
+      },
       cli: { command: `jobs ${verb}` },
     }),
   ),
@@ -117,6 +123,7 @@ export const jobOperations = [
     input: z.object({ id: run }),
     output: JobRun,
     http: { method: "post", path: "/job-runs/{id}/cancel", tag, answers: { 200: "The run now." }, show: shownJobRun },
+    audit: begun,
     cli: { command: "jobs cancel" },
   }),
   operation({
@@ -137,6 +144,7 @@ export const jobOperations = [
       },
       ...begins,
     },
+    audit: begun,
     cli: { command: "jobs rerun" },
   }),
 ];

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { pinStatuses } from "../model/catalogue/pin.ts";
-import { failOnLevels } from "../model/catalogue/quality.ts";
-import { largestPage } from "../model/page.ts";
-import { count, flag, oneOf, text } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { ContextStats, PinDiff, PinView, QualityReport } from "./schemas/quality.ts";
+import { pinStatuses } from "../../model/catalogue/pin.ts";
+import { failOnLevels } from "../../model/catalogue/quality.ts";
+import { largestPage } from "../../model/page.ts";
+import { count, flag, oneOf, text } from "../fields.ts";
+import { operation, pick } from "../operation.ts";
+import { ContextStats, PinDiff, PinView, QualityReport } from "../schemas/quality.ts";
 
 const tag = "Tools";
 /** A server that has not listed by then is there the next time. */
@@ -120,6 +120,11 @@ export const qualityOperations = [
           optional: true,
         },
         answers: { 200: "How it is now." },
+      },
+      audit: {
+        target: ({ name: tool }) => (typeof tool === "string" ? tool : Object.values(tool as object).join(".")),
+        input: (input) => pick(input, "reason"),
+        look: (plane, { name: tool }, caller) => plane.pins.get(tool, caller),
       },
       cli: { command: `pins ${verb}` },
     }),

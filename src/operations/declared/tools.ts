@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { policyModes } from "../model/calls/call.ts";
-import { largestSearch, scoreSources } from "../model/catalogue/search.ts";
-import { sideEffects, toolImpacts } from "../model/catalogue/tool.ts";
-import { type ToolQuery, withoutShared } from "../model/catalogue/tool-query.ts";
-import { Cursor, count, Limit, NextCursor, text } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { AccessOptions } from "./schemas/access-options.ts";
-import { Locked } from "./schemas/locked.ts";
-import { Outcome, outcomeExample } from "./schemas/outcome.ts";
-import { Tool } from "./schemas/tool.ts";
-import { ToolRow, View } from "./schemas/tool-row.ts";
-import { queryBestFirst, querySorted, renderRows, renderTool } from "./schemas/tool-views.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { policyModes } from "../../model/calls/call.ts";
+import { largestSearch, scoreSources } from "../../model/catalogue/search.ts";
+import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
+import { type ToolQuery, withoutShared } from "../../model/catalogue/tool-query.ts";
+import { Cursor, count, Limit, NextCursor, text } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { AccessOptions } from "../schemas/access-options.ts";
+import { Locked } from "../schemas/locked.ts";
+import { Outcome, outcomeExample } from "../schemas/outcome.ts";
+import { Tool } from "../schemas/tool.ts";
+import { ToolRow, View } from "../schemas/tool-row.ts";
+import { queryBestFirst, querySorted, renderRows, renderTool } from "../schemas/tool-views.ts";
 
 const tag = "Tools";
 /** A server that has not listed by then is there the next time. */
@@ -299,6 +299,7 @@ export const toolOperations = [
     input: z.object({}),
     output: z.object({ forgotten: z.number().int() }),
     http: { method: "delete", path: "/search/learned", tag, answers: { 200: "Forgotten." } },
+    audit: { after: (result) => result },
     cli: { command: "search forget" },
   }),
   operation({

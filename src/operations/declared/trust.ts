@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import { operation } from "./operation.ts";
+import { operation } from "../operation.ts";
 
 const Line = z.object({
   name: z.string(),
@@ -63,6 +63,7 @@ export const trustOperations = [
       answers: { 200: "What is trusted now." },
       show,
     },
+    audit: { target: () => null, input: (input) => input },
     cli,
     socket,
     async run(plane, { hashes }, asker) {
@@ -79,6 +80,7 @@ export const trustOperations = [
     input: z.object({}),
     output: ProjectTrust,
     http: { method: "delete", path: "/trust", tag, answers: { 200: "What is trusted now: nothing." }, show },
+    audit: {},
     cli,
     socket,
     async run(plane, _input, asker) {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { workKinds } from "../model/catalogue/change.ts";
-import type { JsonObject } from "../model/json.ts";
-import { AnyObject, Cursor, Done, defaultPage, Limit, NextCursor, page, text } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { SkillRun } from "./schemas/job-run.ts";
+import { workKinds } from "../../model/catalogue/change.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { AnyObject, Cursor, Done, defaultPage, Limit, NextCursor, page, text } from "../fields.ts";
+import { changedEntry, operation } from "../operation.ts";
+import { SkillRun } from "../schemas/job-run.ts";
 
 const tag = "Registry";
 /** A server that has not listed by then is there the next time. */
@@ -161,6 +161,7 @@ export const skillOperations = [
         tag,
         answers: { 200: "`ok` is false when there was none." },
       },
+      audit: changedEntry((input: { name: string }) => input.name, "kind"),
       cli: { command: "registry delete" },
       run: async (plane, { name, ...options }, asker) => ({
         ok: await plane.registry.delete(kind, name, options as object, asker),

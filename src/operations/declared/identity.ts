@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { NewApiKey } from "../model/access/credentials.ts";
-import { byCreation, Done, NextCursor, oneOf, page, takePage, text } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { Question, TokenStatus } from "./schemas/server.ts";
+import type { NewApiKey } from "../../model/access/credentials.ts";
+import { byCreation, Done, NextCursor, oneOf, page, takePage, text } from "../fields.ts";
+import { type Fields, operation, pick } from "../operation.ts";
+import { Question, TokenStatus } from "../schemas/server.ts";
 
 const names = z.array(z.string());
 
@@ -74,6 +74,11 @@ const keys = [
       },
       answers: { 201: "The secret is shown this once." },
     },
+    audit: {
+      target: (_, result) => (result?.key as Fields | undefined)?.id,
+      input: (input) => input,
+      after: ({ key }) => key,
+    },
     cli: { command: "keys create" },
     run: (plane, key, asker) => plane.keys.create(key as NewApiKey, asker),
   }),
@@ -89,6 +94,10 @@ const keys = [
       path: "/keys/{id}",
       tag: "Keys",
       answers: { 200: "`revoked` is false when it could not be used any more." },
+    },
+    audit: {
+      input: (input) => pick(input, "forget"),
+      look: async (plane, { id }, caller) => (await plane.keys.list(caller)).find((key) => key.id === id),
     },
     cli: { command: "keys revoke" },
     run: async (plane, { id }, asker) => ({ id, revoked: await plane.keys.revoke(id, asker) }),
@@ -132,6 +141,7 @@ const questions = [
       answers: { 200: "It is answered." },
       show: () => ({ ok: true }),
     },
+    audit: { input: (input) => pick(input, "action") },
     cli: { missing: "the terminal that makes the call asks" },
   }),
 ];
@@ -182,6 +192,7 @@ const tokens = [
       },
       answers: { 200: "What is kept now." },
     },
+    audit: { input: ({ name: _, ...token }) => token },
     cli: { command: "servers login" },
     async run(plane, { name, ...token }, asker) {
       await plane.servers.get(name, asker);
@@ -202,6 +213,7 @@ const tokens = [
       tag: "Sign-in",
       answers: { 200: "`ok` is false when there was none." },
     },
+    audit: {},
     cli: { command: "servers logout" },
     async run(plane, { name }, asker) {
       await plane.servers.get(name, asker);
