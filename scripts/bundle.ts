@@ -7,7 +7,9 @@ const root = join(import.meta.dirname, "..");
 const builtinPrefix = "\0builtin:";
 
 /** Modules whose exports are plain data. The build works them out, so that no start loads what they are made from. */
-const workedOut = ["src/operations/verb-table.ts"].map((file) => join(root, file));
+export const workedOut = ["src/operations/verb-table.ts", "src/faces/cli/command-table.ts"].map((file) =>
+  join(root, file),
+);
 
 /** One bundle in pieces: a command loads the pieces it needs and nothing from node_modules. */
 export async function bundle(

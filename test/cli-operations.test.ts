@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { commandBodies } from "../src/faces/cli/bodies.ts";
 import type { Cli } from "../src/faces/cli/cli.ts";
-import { callVerbs } from "../src/faces/cli/definitions/calls.ts";
-import { catalogueVerbs } from "../src/faces/cli/definitions/catalogue.ts";
-import { setupVerbs } from "../src/faces/cli/definitions/setup.ts";
-import { bodies, type Verb } from "../src/faces/cli/definitions/verbs.ts";
+import { operationCommands } from "../src/faces/cli/command-table.ts";
+import { ownCommands } from "../src/faces/cli/own-commands.ts";
 import { createProgram } from "../src/faces/cli/program.ts";
+import type { Verb } from "../src/faces/cli/verb.ts";
 import { isMissing } from "../src/operations/operation.ts";
 import { operations } from "../src/operations/operations.ts";
 
@@ -18,11 +18,15 @@ function verbOf(command: string): Verb | undefined {
     .reduce<Verb | undefined>((verb, word) => verb?.commands.find((inner) => inner.name() === word), program);
 }
 
-test("every command runs a function that exists", async () => {
-  const named = [...`${catalogueVerbs}${callVerbs}${setupVerbs}`.matchAll(/^ {2}> ([\w-]+)\.(\w+)/gm)];
-  assert.ok(named.length > 90);
-  for (const [, module = "", name = ""] of named)
-    assert.equal(typeof Reflect.get((await bodies[module]?.()) ?? {}, name), "function", `${module}.${name}`);
+test("every command runs a function that exists, and every function belongs to a command", async () => {
+  const declared = [...ownCommands, ...operationCommands].map(({ command }) => command);
+  assert.deepEqual(declared.toSorted(), [...new Set(declared)].toSorted(), "declared twice");
+  for (const [command, load] of Object.entries(commandBodies)) {
+    assert.ok(declared.includes(command), command);
+    assert.equal(typeof (await load()), "function", command);
+  }
+  // The others are run by their operation.
+  for (const { command } of ownCommands) assert.ok(command in commandBodies, command);
 });
 
 /** How an input of the plane is called where a person types it. */

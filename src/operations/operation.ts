@@ -83,8 +83,57 @@ export type HttpRoute = {
   show?(value: never): unknown;
 };
 
-/** How a verb is reached on the command line: `jobs history`. */
-export type CliCommand = { command: string };
+/** What a person types for a verb. Several operations may be behind one command; the first that says how declares it. */
+export type CliCommand = { command: string } | CommandForm;
+
+export type CommandForm = {
+  /** `jobs history`. */
+  command: string;
+  /** For `--help`. */
+  about: string;
+  /** What is given by position, as the usage shows it (`<name>`, `[values...]`), and what it means. */
+  arguments?: Readonly<Record<string, string>>;
+  /** `--status <status>`, and what it means. */
+  options?: Readonly<Record<string, string | CommandOption>>;
+  examples: readonly string[];
+  /** What people see of the answer, where the command line has no view of its own for it. */
+  table?: CommandTable;
+  /** The same as a sentence. */
+  text?(answer: never): string;
+};
+
+/** A row for each entry of a list. */
+export type CommandTable = {
+  /** The field of the answer that is the list. */
+  rows: string;
+  /** For a list without entries. */
+  none: string;
+  /** By title: the field of an entry, or what is made of it. */
+  columns: Readonly<Record<string, string | ((row: never) => string | number | null | undefined)>>;
+};
+
+export type CommandOption = {
+  about: string;
+  /** How its value is read; text when left out. */
+  kind?: ValueKind;
+  choices?: readonly string[];
+  default?: string | false;
+  required?: true;
+};
+
+export type ValueKind =
+  | "list"
+  | "count"
+  | "limit"
+  | "parallel"
+  | "characters"
+  | "ms"
+  | "port"
+  | "drain"
+  | "seconds"
+  | "hosts"
+  | "span"
+  | "moment";
 
 /** The record of a change, whichever face asks for it. */
 export type Audit<Input = never> = {

@@ -12,8 +12,10 @@ import { identityOperations } from "./declared/identity.ts";
 import { jobOperations } from "./declared/jobs.ts";
 import { localOperations } from "./declared/local.ts";
 import { offerOperations } from "./declared/offers.ts";
+import { policyOperations } from "./declared/policy.ts";
 import { qualityOperations } from "./declared/quality.ts";
 import { changeOperations, registryOperations } from "./declared/registry.ts";
+import { searchOperations } from "./declared/search.ts";
 import { serverOperations } from "./declared/servers.ts";
 import { setupOperations } from "./declared/setup.ts";
 import { skillOperations } from "./declared/skills.ts";
@@ -29,6 +31,7 @@ const declared = [
   ...callOperations,
   ...auditOperations,
   ...approvalOperations,
+  ...policyOperations,
   ...deadLetterOperations,
   ...registryOperations,
   ...serverOperations,
@@ -37,6 +40,7 @@ const declared = [
   ...offerOperations,
   ...identityOperations,
   ...toolOperations,
+  ...searchOperations,
   ...entryOperations,
   ...agentOperations,
   ...codeOperations,

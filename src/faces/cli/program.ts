@@ -7,14 +7,15 @@ import { shellQuote } from "../../lib/text/shell.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
+import type { CommandForm } from "../../operations/operation.ts";
+import { commandBodies } from "./bodies.ts";
 import type { Cli } from "./cli.ts";
-import { callVerbs } from "./definitions/calls.ts";
-import { catalogueVerbs } from "./definitions/catalogue.ts";
-import { setupVerbs } from "./definitions/setup.ts";
-import { addVerbs, collect, createRun, Verb } from "./definitions/verbs.ts";
+import { operationCommands } from "./command-table.ts";
+import { helpSections, ownCommands } from "./own-commands.ts";
 import { runReported } from "./run-reported.ts";
 import { say, silenceWarnings } from "./terminal/output.ts";
 import { terminal } from "./terminal/terminal.ts";
+import { addCommand, collect, Verb } from "./verb.ts";
 
 /** What is wrong with the words of a command, and which help explains them. */
 function usageError(message: string, command: Command): PlaneError {
@@ -109,8 +110,8 @@ export function createProgram(cli: Cli, setExitCode: (code: number) => void, wri
     .option("--standalone", "do not use a plane that serves already")
     .examples("import --dry-run", "tools list", "call demo.greet name=Ann", "serve --open")
     .showSuggestionAfterError();
-  const run = createRun(cli, setExitCode);
-  for (const text of [catalogueVerbs, callVerbs, setupVerbs]) addVerbs(program, text, run);
+  for (const form of inOrder([...ownCommands, ...operationCommands]))
+    addCommand(program, form, createAction(cli, form.command, setExitCode));
   // What is added has options of its own.
   program.commands.find((verb) => verb.name() === "add")?.allowUnknownOption();
   addHelpCommand(program);
@@ -128,21 +129,28 @@ export function createProgram(cli: Cli, setExitCode: (code: number) => void, wri
   return program;
 }
 
-const sections: Readonly<Record<string, string>> = {
-  "Get started": "init add import connect disconnect trust doctor config serve mcp stop",
-  "Tools and calls": "tools search recommend call batch policy approvals plan",
-  "Models with tools": "agent chat generate code codegen",
-  History: "activity calls conversations results dead-letters audit",
-  "Servers and what they offer": "servers prompts resources stats pins",
-  "Your own work": "tasks skills jobs registry",
-  "The plane itself": "keys state demo planner explain completion help",
-};
+/** As their bodies are; those without one come last. */
+function inOrder(forms: readonly CommandForm[]): CommandForm[] {
+  const places = Object.keys(commandBodies);
+  const place = ({ command }: CommandForm) => (places.includes(command) ? places.indexOf(command) : places.length);
+  return forms.toSorted((one, other) => place(one) - place(other));
+}
+
+/** The body of a command gets its arguments and, last, all options. */
+function createAction(cli: Cli, command: string, setExitCode: (code: number) => void) {
+  return async (...given: unknown[]) => {
+    const options = (given.at(-1) as Command).optsWithGlobals();
+    const body = (await commandBodies[command]?.()) ?? (await import("./run-operation.ts")).runCommandOf(command);
+    const code = await body(cli, ...(given.slice(0, -2) as never[]), options as never);
+    if (typeof code === "number") setExitCode(code);
+  };
+}
 
 /** Puts every verb under its heading, in the order in which a person needs them. */
 function arrangeHelp(program: Verb): void {
-  const places = Object.values(sections).flatMap((verbs) => verbs.split(" "));
+  const places = Object.values(helpSections).flatMap((verbs) => verbs.split(" "));
   for (const verb of program.commands) {
-    const heading = Object.keys(sections).find((key) => sections[key]?.split(" ").includes(verb.name()));
+    const heading = Object.keys(helpSections).find((key) => helpSections[key]?.split(" ").includes(verb.name()));
     if (heading !== undefined) verb.helpGroup(`${heading}:`);
   }
   const place = (command: Command) => places.indexOf(command.name());

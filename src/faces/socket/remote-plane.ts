@@ -7,7 +7,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
 import { isObject } from "../../model/json.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
-import { withListed } from "../../model/principal.ts";
+import { anonymous, withListed } from "../../model/principal.ts";
 import { verbTable } from "../../operations/verb-table.ts";
 import {
   answerLine,
@@ -73,6 +73,7 @@ export async function openRemotePlane(
       get: (name) => ask(path, { method: "servers.get", args: [name, caller] }),
       logs: (name) => ask(path, { method: "servers.logs", args: [name, caller] }),
     },
+    identity: { ...(asked.identity as Plane["identity"]), usualCaller: () => caller.principal ?? anonymous },
     // Heard while something is asked: of servers everything, of calls those that are made here.
     on(type, listener) {
       const leave = bus.on(type, listener as (event: PlaneEvent) => void);

@@ -86,7 +86,38 @@ export const addingOperations = [
         more: more.map(withoutDirectory),
       }),
     },
-    cli: { command: "add" },
+    cli: {
+      command: "add",
+      about: "add a server by command, URL, package, image or pasted JSON; it is tried first",
+      arguments: {
+        "<what...>":
+          "a command line, a package, docker:IMAGE, a URL, an OpenAPI or .mcpb file, io.github.owner/server, or pasted JSON",
+      },
+      options: {
+        "--name <name>": "its name; made from what is added when left out",
+        "--global": "write your own configuration file; same as --user",
+        "--project": "write this project's file",
+        "--dry-run": "show what would be written; start and write nothing",
+        "--force": "write it even if it does not answer",
+        "--env <NAME=value>": {
+          about: "variable for it; repeatable. A secret is not written, only its name",
+          kind: "list",
+        },
+        "--header <Name=value>": { about: "header for a URL; repeatable", kind: "list" },
+        "--set <key=value>": { about: "answer to a question of the server; repeatable", kind: "list" },
+        "--via <kind>": {
+          about: "which package or remote of a registry entry to use",
+          choices: ["npm", "pypi", "oci", "mcpb", "nuget", "remote"],
+        },
+      },
+      examples: [
+        "add npx -y @modelcontextprotocol/server-filesystem .",
+        "add https://example.org/mcp --name tracker",
+        "add petstore.yaml",
+        "add io.github.owner/server --dry-run",
+        "add docker:example/server:1.2",
+      ],
+    },
     socket: filesOnly,
     needsSetup: true,
     audit: {
@@ -119,7 +150,13 @@ export const addingOperations = [
       tag: "Servers",
       answers: { 200: "The newest version of each." },
     },
-    cli: { command: "servers search" },
+    cli: {
+      command: "servers search",
+      about: "search the MCP registries",
+      arguments: { "<query>": "a part of the name" },
+      options: { "--limit <number>": { about: "maximum number of servers, 1 to 100", kind: "limit" } },
+      examples: ["servers search github", "servers search files --json"],
+    },
     socket: filesOnly,
     needsSetup: true,
     run: async (_plane, { query, limit }, _asker, situation) =>
@@ -142,7 +179,13 @@ export const addingOperations = [
       body: { description: "Which server.", example: { name: "files" }, optional: true },
       answers: { 200: "One row for each." },
     },
-    cli: { command: "servers update" },
+    cli: {
+      command: "servers update",
+      about: "newer versions in the registries, and what would change",
+      arguments: { "[name]": "" },
+      options: { "--yes": "write the newer versions" },
+      examples: ["servers update", "servers update files --yes"],
+    },
     socket: filesOnly,
     needsSetup: true,
     audit: { target: ({ name }) => name, input: (input) => input, isTrial: ({ apply }) => apply !== true },

@@ -5,6 +5,7 @@ import { agentOutcomes } from "../../model/agent/agent-run.ts";
 import type { ChatMessage } from "../../model/agent/chat.ts";
 import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { modelOptions, pageOptions, tapeOptions } from "../command-options.ts";
 import { Cursor, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { AgentAnswer, AgentBody } from "../schemas/agent.ts";
@@ -45,7 +46,19 @@ const runs = [
     }),
     output: z.object({ runs: z.array(RunSummary), nextCursor: NextCursor }),
     http: { method: "get", path: "/runs", tag: "Calls", answers: { 200: "One page." } },
-    cli: { command: "calls runs" },
+    cli: {
+      command: "calls runs",
+      about: "agent runs with question and outcome, newest first; with --user only those of that user",
+      options: {
+        "--outcome <outcome>": "only this outcome: completed, max-iterations, budget, failed, cancelled",
+        "--model <name>": "only runs with this model",
+        "--toolset <alias>": "only runs with this toolset",
+        "--conversation <id>": "only runs of this conversation",
+        "--since <time>": "only runs that started at this time or later, such as 2026-11-15T09:00:00Z",
+        ...pageOptions,
+      },
+      examples: ["calls runs", "calls runs --outcome failed --since 2026-11-15"],
+    },
     run: (plane, { limit = defaultPage, ...query }, asker) => plane.runs.page({ limit, ...(query as object) }, asker),
   }),
   operation({
@@ -87,7 +100,15 @@ const conversations = [
       answers: { 200: "How many runs have it." },
     },
     audit: { input: ({ title }) => ({ title }), after: (result) => result },
-    cli: { command: "conversations rename" },
+    cli: {
+      command: "conversations rename",
+      about: "give a conversation a title",
+      arguments: {
+        "<conversation>": "the id, as 'calls runs --json' and 'calls show' name it",
+        "<title>": "at most 200 characters; '' removes it",
+      },
+      examples: ["conversations rename chat-0a1b 'Release notes'"],
+    },
   }),
   operation({
     name: "runs.delete",
@@ -105,7 +126,12 @@ const conversations = [
       answers: { 200: "How many runs were deleted." },
     },
     audit: { after: (result) => result },
-    cli: { command: "conversations delete" },
+    cli: {
+      command: "conversations delete",
+      about: "delete its runs and messages; the records of its calls stay",
+      arguments: { "<conversation>": "the id, as 'calls runs --json' and 'calls show' name it" },
+      examples: ["conversations delete chat-0a1b"],
+    },
   }),
 ];
 
@@ -157,7 +183,27 @@ const agent = [
       also: ["text/event-stream"],
       show: (result: AgentResult) => shownAgentAnswer(agentAnswer(result)),
     },
-    cli: { command: "agent" },
+    cli: {
+      command: "agent",
+      about: "answer a question with a model and tools",
+      arguments: { "<question>": "what to answer; - for standard input" },
+      options: {
+        ...modelOptions,
+        "--history <file>": "continue the conversation in this file, and save it there",
+        "--trace <file>": "write the trace of the run: text for .txt, else JSON",
+        "--conversation <name>": "the conversation that the calls belong to",
+        "--plan": "queue writes instead of making them",
+        "--yes": "agree to what the policy would ask about",
+        "--verbose": "show thoughts, calls and results, even without a terminal",
+        "--no-stream": "print the answer when it is complete",
+        ...tapeOptions,
+      },
+      examples: [
+        'agent "What is 17 plus 25?"',
+        'agent "Greet Ann" --toolset my-tools --trace run.txt',
+        "agent - --json < question.txt",
+      ],
+    },
     async run(plane, { question, context, groups, toolGroups, budgets, history, ...rest }, asker) {
       if (groups !== undefined && toolGroups !== undefined)
         throw new PlaneError("USAGE", "'groups' and 'toolGroups' are the same; give one of them.", {

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import type { PolicyRule } from "../../model/access/policy.ts";
-import { type Outcome as CallOutcome, policyModes } from "../../model/calls/call.ts";
+import type { Outcome as CallOutcome } from "../../model/calls/call.ts";
 import { type HeldView, heldOrders, type PlanOutcome as Outcomes } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
 import {
   AnyObject,
   byCreation,
@@ -17,12 +15,10 @@ import {
   takePage,
   text,
 } from "../fields.ts";
-import { filesOnly, operation, pick } from "../operation.ts";
+import { operation, pick } from "../operation.ts";
 import { Approval, HeldStatus, Plan, PlanOutcome, Remembered } from "../schemas/held.ts";
 import { Outcome } from "../schemas/outcome.ts";
-import { PolicyPreview, PolicyRules, PolicyVerdict, PolicyView, policyFaces, ruleList } from "../schemas/policy.ts";
 import { shownOutcome } from "../strangers.ts";
-import { setupIn, withoutPath } from "./setup.ts";
 
 const tag = "Approvals";
 const id = text("The approval's id.");
@@ -52,7 +48,11 @@ const approvals = [
     input: z.object(page),
     output: z.object({ remembered: z.array(Remembered), nextCursor: NextCursor }),
     http: { method: "get", path: "/approvals/remembered", tag, answers: { 200: "One page." } },
-    cli: { command: "approvals remembered" },
+    cli: {
+      command: "approvals remembered",
+      about: "answers that you chose to remember",
+      examples: ["approvals remembered"],
+    },
     async run(plane, query, asker) {
       const { items, nextCursor } = takePage(await plane.approvals.remembered(asker), byCreation, query);
       return { remembered: items, nextCursor };
@@ -67,7 +67,12 @@ const approvals = [
     output: Done,
     http: { method: "delete", path: "/approvals/remembered/{id}", tag, answers: { 200: "It is asked about again." } },
     audit: {},
-    cli: { command: "approvals forget" },
+    cli: {
+      command: "approvals forget",
+      about: "forget a remembered answer, so that you are asked again",
+      arguments: { "<id>": "as 'approvals remembered' shows it" },
+      examples: ["approvals forget 3f2a"],
+    },
     async run(plane, { id: remembered }, asker) {
       if (await plane.approvals.forget(remembered, asker)) return { ok: true };
       throw new PlaneError("NOT_FOUND", `No answer '${remembered}' of yours is remembered.`);
@@ -95,7 +100,16 @@ const approvals = [
       nextCursor: NextCursor,
     }),
     http: { method: "get", path: "/approvals", tag, answers: { 200: "One page." } },
-    cli: { command: "approvals list" },
+    cli: {
+      command: "approvals list",
+      about: "waiting calls: tool, caller and reason",
+      options: {
+        "--status <status>": "pending (the default), done, rejected, expired …, or all",
+        "--all": "the same as --status all",
+        "--order <order>": "oldest, newest, or pending: waiting ones first, then the rest, newest first",
+      },
+      examples: ["approvals list", "approvals list --status rejected --json"],
+    },
     run: (plane, { status, order, limit = defaultPage, cursor }, asker) =>
       plane.approvals.page({ status: status === "all" ? undefined : status, order, limit, cursor }, asker),
   }),
@@ -107,7 +121,12 @@ const approvals = [
     input: z.object({ id }),
     output: Approval,
     http: { method: "get", path: "/approvals/{id}", tag, answers: { 200: "The approval." } },
-    cli: { command: "approvals show" },
+    cli: {
+      command: "approvals show",
+      about: "one approval: the tool, its arguments and why it needs a yes",
+      arguments: { "<id>": "the id, or its first characters" },
+      examples: ["approvals show 3f2a"],
+    },
   }),
   operation({
     name: "approvals.answer",
@@ -144,7 +163,19 @@ const approvals = [
       look: async (plane, input, caller) =>
         pick(await plane.approvals.get(input.id, caller), "status", "tool", "answer"),
     },
-    cli: { command: "approvals approve" },
+    cli: {
+      command: "approvals approve",
+      about: "say yes: the call runs",
+      arguments: { "<id>": "the id, or its first characters" },
+      options: {
+        "--args <json>": "run it with these arguments instead; JSON, @FILE, or - for standard input",
+        "--reason <text>": "the reason, for the record",
+        "--remember <what>": "do not ask again for this: tool, arguments or server",
+        "--for <time>": { about: "how long to remember it: 30m, 12h, 30d; no end when left out", kind: "span" },
+        "--only-conversation": "remember it in the conversation of the call only",
+      },
+      examples: ["approvals approve 3f2a", "approvals approve 3f2a --remember tool --for 1h"],
+    },
   }),
 ];
 
@@ -163,7 +194,7 @@ const plans = [
     input: z.object(page),
     output: z.object({ plans: z.array(Plan), nextCursor: NextCursor }),
     http: { method: "get", path: "/plans", tag, answers: { 200: "One page." } },
-    cli: { command: "plan list" },
+    cli: { command: "plan list", about: "every plan, newest first", examples: ["plan list", "plan list --json"] },
     async run(plane, query, asker) {
       const { items, nextCursor } = takePage(await plane.plans.list(asker), byCreation, query);
       return { plans: items, nextCursor };
@@ -177,7 +208,12 @@ const plans = [
     input: z.object({ id: planId }),
     output: Plan,
     http: { method: "get", path: "/plans/{id}", tag, answers: { 200: "The plan." } },
-    cli: { command: "plan show" },
+    cli: {
+      command: "plan show",
+      about: "the changes in order, with their arguments",
+      arguments: { "[id]": "the plan's id, or its first characters; the newest that waits when left out" },
+      examples: ["plan show", "plan show 3f2a --json"],
+    },
   }),
   operation({
     name: "plans.approve",
@@ -207,7 +243,18 @@ const plans = [
       }),
     },
     audit: { input: answered },
-    cli: { command: "plan approve" },
+    cli: {
+      command: "plan approve",
+      about: "run the waiting changes in order, until one fails",
+      arguments: { "[id]": "the plan's id, or its first characters; the newest that waits when left out" },
+      options: {
+        "--first <number>": { about: "only this many, from the first; the rest keep waiting", kind: "count" },
+        "--change <change>": { about: "only this one, by its number or its id; repeatable", kind: "list" },
+        "--continue": "continue after a failure",
+        "--args <change=json>": { about: "run a change with these arguments instead; repeatable", kind: "list" },
+      },
+      examples: ["plan approve", "plan approve --first 1", 'plan approve --args \'2={"text":"hi"}\''],
+    },
   }),
   operation({
     name: "plans.reject",
@@ -224,129 +271,17 @@ const plans = [
       answers: { 200: "The plan now." },
     },
     audit: { input: answered },
-    cli: { command: "plan reject" },
-  }),
-];
-
-const example = { tool: "git.push", verdict: "ask", reason: "pushes are looked at" };
-
-/** What is asked about, and why. */
-const policy = [
-  operation({
-    name: "policy.show",
-    args: [],
-    summary: "The policy in force",
-    scope: "admin",
-    input: z.object({}),
-    output: PolicyView,
-    http: { method: "get", path: "/policy", tag, answers: { 200: "Profile, mode and rules." } },
-    cli: { missing: "`config show` shows it with the rest of the configuration" },
-    socket: { missing: "`config` has it" },
-    async run(plane) {
-      const { profile, mode, rules, effects } = plane.config().policy;
-      const usual = (await plane.identity.needsCredentials()) ? "guarded" : "personal";
-      return { profile: profile ?? usual, isDefault: profile === null, mode, rules, effects };
-    },
-  }),
-  operation({
-    name: "policy.test",
-    args: ["tool", "arguments"],
-    summary: "The policy's verdict on a call, without making it",
-    scope: "read",
-    input: z.object({
-      tool: z.string("say which tool").min(1, "say which tool"),
-      arguments: AnyObject.optional(),
-      face: oneOf(policyFaces).optional().meta({
-        description: "The face the call would come through; the one of this request when left out.",
-      }),
-      mode: oneOf(policyModes).optional(),
-    }),
-    output: PolicyVerdict,
-    http: {
-      method: "post",
-      path: "/policy/test",
-      tag,
-      open: true,
-      body: { description: "The call.", example: { tool: "demo.greet", arguments: { name: "Ann" } } },
-      answers: { 200: "The verdict and who gave it." },
-    },
-    cli: { command: "policy test" },
-    run: (plane, { tool, arguments: args = {}, face, mode }, asker) =>
-      plane.policy.test(tool, args as JsonObject, {
-        ...asker,
-        ...(face ? { face } : {}),
-        ...(mode ? { mode } : {}),
-      }),
-  }),
-  operation({
-    name: "policy.preview",
-    args: ["rules"],
-    summary: "Which verdicts on the last hundred calls other rules would change",
-    description:
-      "Nothing is changed. Rules of other files count as they do now. Where arguments are not kept, conditions on them match nothing.",
-    scope: "admin",
-    input: z.object({ rules: ruleList }),
-    output: PolicyPreview,
-    http: {
-      method: "post",
-      path: "/policy/preview",
-      tag,
-      open: true,
-      body: { description: "The rules.", example: { rules: [example] } },
-      answers: { 200: "What would be different." },
-    },
-    cli: { command: "policy preview" },
-    async run(plane, { rules }, asker, { setup }) {
-      const given = { rules: rules as unknown as PolicyRule[], warnings: [] };
-      const tried = setup ? await setup.tryRules(rules as JsonObject[]).catch(withoutPath) : given;
-      return { ...(await plane.policy.preview(tried.rules, asker)), warnings: tried.warnings };
-    },
-  }),
-  operation({
-    name: "policy.rules",
-    args: [],
-    summary: "The policy rules as written in the file",
-    description: "Of several files with rules, the last: it is the one that is changed.",
-    scope: "admin",
-    input: z.object({}),
-    output: PolicyRules,
-    http: { method: "get", path: "/policy/rules", tag, answers: { 200: "The rules and their revision." } },
-    cli: { command: "config explain" },
-    socket: filesOnly,
-    needsSetup: true,
-    run: (_plane, _input, _asker, situation) => setupIn(situation).writtenRules().catch(withoutPath),
-  }),
-  operation({
-    name: "policy.save",
-    args: [],
-    summary: "Write the policy rules into the configuration file",
-    description:
-      "Comments stay with their rule. Refused with `CONFLICT` where the rules of the file were changed since `revision`.",
-    scope: "admin",
-    input: z.object({
-      rules: ruleList,
-      revision: z.string().meta({ description: "As `GET /policy/rules` gave it." }),
-    }),
-    output: PolicyRules.extend({ warnings: z.array(z.string()) }).meta({ id: "SavedRules" }),
-    http: {
-      method: "put",
-      path: "/policy/rules",
-      tag,
-      body: { description: "The rules.", example: { rules: [example], revision: "9f2c41d07a3be851" } },
-      answers: { 200: "The rules as they are written now." },
-    },
-    cli: { command: "policy save" },
-    socket: filesOnly,
-    needsSetup: true,
-    audit: { target: () => "policy.rules", input: (input) => input, look: (plane) => plane.config().policy.rules },
-    async run(plane, { rules, revision }, asker, situation) {
-      const saved = await setupIn(situation)
-        .saveRules(rules as JsonObject[], revision)
-        .catch(withoutPath);
-      await plane.reload(asker);
-      return saved;
+    cli: {
+      command: "plan reject",
+      about: "reject the waiting changes; none of them runs",
+      arguments: { "[id]": "the plan's id, or its first characters; the newest that waits when left out" },
+      options: {
+        "--change <change>": { about: "only this one, by its number or its id; repeatable", kind: "list" },
+        "--reason <text>": "the reason, for the record",
+      },
+      examples: ["plan reject", "plan reject 3f2a --change 2 --reason 'not that branch'"],
     },
   }),
 ];
 
-export const approvalOperations = [...approvals, ...plans, ...policy];
+export const approvalOperations = [...approvals, ...plans];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pageOptions } from "../command-options.ts";
 import { Cursor, defaultPage, Limit, NextCursor, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 
@@ -57,7 +58,17 @@ export const auditOperations = [
     }),
     output: z.object({ records: z.array(AuditRecord), nextCursor: NextCursor }),
     http: { method: "get", path: "/audit", tag, answers: { 200: "One page." } },
-    cli: { command: "audit list" },
+    cli: {
+      command: "audit list",
+      about: "keys, configuration, servers, entries, approvals, pins, jobs and more, newest first",
+      options: {
+        "--operation <name>": "only this verb, such as keys.create",
+        "--target <name>": "only what was done to this key, server, tool or job",
+        "--by <user>": "only what this user did",
+        ...pageOptions,
+      },
+      examples: ["audit list", "audit list --by ann --limit 20"],
+    },
     async run(plane, { limit = defaultPage, cursor, ...filter }, asker) {
       const before = cursor === undefined ? {} : { before: cursor };
       const found = await plane.audit.list({ ...(filter as object), ...before, limit: limit + 1 }, asker);
@@ -81,7 +92,20 @@ export const auditOperations = [
     }),
     output: AuditCheck,
     http: { method: "get", path: "/audit/verify", tag, answers: { 200: "Both chains." } },
-    cli: { command: "audit verify" },
+    cli: {
+      command: "audit verify",
+      about: "verify the hash chains of changes and calls; names the first record that fails",
+      options: {
+        "--head <hash>": "a hash from an earlier run, which must still be in the record",
+        "--since <time>": "only records of this day or moment and later, such as 2026-11-15",
+        "--until <time>": "only records up to the end of this day, or up to this moment",
+        "--keep-days <number>": {
+          about: "how old records had to be when they were removed; calls.keepDays when left out",
+          kind: "count",
+        },
+      },
+      examples: ["audit verify", "audit verify --head 9f86d081884c7d65…"],
+    },
   }),
   operation({
     name: "audit.get",
@@ -91,6 +115,11 @@ export const auditOperations = [
     input: z.object({ id: text("The id of the record.") }),
     output: AuditRecord,
     http: { method: "get", path: "/audit/{id}", tag, answers: { 200: "The record." } },
-    cli: { command: "audit show" },
+    cli: {
+      command: "audit show",
+      about: "one change: who, from where, what, before and after",
+      arguments: { "<id>": "the id, as 'audit list' shows it" },
+      examples: ["audit show 0mwhdikxj-1a2b3c4d5e6f7g8h"],
+    },
   }),
 ];

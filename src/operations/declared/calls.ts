@@ -3,6 +3,7 @@ import type { CallRecord as StoredCall } from "../../model/calls/call.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../../model/calls/call-history.ts";
 import { collect } from "../../model/page.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
+import { pageOptions } from "../command-options.ts";
 import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { type ExportFormat, exportFormats, exportCalls as exportRecords, exportTypes } from "../schemas/call-export.ts";
@@ -129,7 +130,12 @@ const calls = [
       answers: { 200: "All of them." },
       show: (activity: unknown[]) => ({ activity }),
     },
-    cli: { command: "activity" },
+    cli: {
+      command: "activity",
+      about: "the last 100 calls of the running plane",
+      options: { "--follow": "print new calls as they happen, until Ctrl-C" },
+      examples: ["activity", "activity --follow"],
+    },
   }),
   operation({
     name: "calls.list",
@@ -145,7 +151,19 @@ const calls = [
     }),
     output: z.object({ calls: z.array(CallRecord), nextCursor: NextCursor }),
     http: { method: "get", path: "/calls", tag, answers: { 200: "One page." } },
-    cli: { command: "calls list" },
+    cli: {
+      command: "calls list",
+      about: "recorded calls, newest first; with --user only those of that user",
+      options: {
+        "--tool <name>": "only calls of this tool, by its exact name",
+        "--status <status>": "only this status: succeeded, tool_error, failed, refused, waiting, cancelled, dry_run",
+        "--run <id>": "only calls of this agent run",
+        "--conversation <id>": "only calls of this conversation",
+        "--payloads": "include arguments and results, if observability.keepPayloads is on; for --json",
+        ...pageOptions,
+      },
+      examples: ["calls list", "calls list --status failed --limit 20", "calls list --user ann"],
+    },
     async run(plane, { limit = defaultPage, cursor, payloads = false, ...filter }, asker) {
       const read = async (part: object) =>
         withAnswers(plane, await plane.calls.list({ ...(filter as object), ...part }, asker), asker);
@@ -213,7 +231,23 @@ const calls = [
       type: exportTypes.har,
       also: [exportTypes.jsonl],
     },
-    cli: { command: "calls export" },
+    cli: {
+      command: "calls export",
+      about: "calls as JSON lines or as a HAR document, newest first, to a file or to standard output",
+      arguments: { "[file]": "standard output when left out or -" },
+      options: {
+        "--format <format>": {
+          about: "jsonl when left out; har opens in network request viewers",
+          choices: ["jsonl", "har"],
+        },
+        "--tool <name>": "only calls of this tool, by its exact name",
+        "--status <status>": "only this status: succeeded, tool_error, failed, refused, waiting, cancelled, dry_run",
+        "--run <id>": "only calls of this agent run",
+        "--conversation <id>": "only calls of this conversation",
+        "--limit <number>": { about: "maximum number of calls; all when left out", kind: "count" },
+      },
+      examples: ["calls export calls.jsonl", "calls export calls.har --format har --status failed"],
+    },
     socket: { missing: "it is made of `calls.list`" },
     run: (plane, input, asker) => exportCalls(plane, input, asker),
   }),
@@ -225,7 +259,12 @@ const calls = [
     input: z.object({ id: text("The call's id.") }),
     output: CallRecord,
     http: { method: "get", path: "/calls/{id}", tag, answers: { 200: "What is kept of it." } },
-    cli: { command: "calls show" },
+    cli: {
+      command: "calls show",
+      about: "one call: caller, verdict, attempts and timing; or a whole agent run",
+      arguments: { "<id>": "the id, as 'calls list' or 'calls runs' shows it" },
+      examples: ["calls show 0mwhdikxj-1a2b3c4d5e6f7g8h"],
+    },
     async run(plane, { id }, asker) {
       const [shown] = await withAnswers(plane, [await plane.calls.get(id, asker)], asker);
       return (await withPayloads(plane, shown === undefined ? [] : [shown], asker))[0] as AnsweredRecord;
@@ -272,7 +311,12 @@ const results = [
     input: z.object(page),
     output: z.object({ results: z.array(StoredResult), nextCursor: NextCursor }),
     http: { method: "get", path: "/results", tag, answers: { 200: "One page." } },
-    cli: { command: "results list" },
+    cli: {
+      command: "results list",
+      about: "stored results, newest first",
+      options: { ...pageOptions },
+      examples: ["results list", "results list --json"],
+    },
     run: (plane, { limit = defaultPage, ...query }, asker) =>
       plane.results.page({ limit, ...(query as object) }, asker),
   }),
@@ -293,7 +337,23 @@ const results = [
     }),
     output: ResultPage,
     http: { method: "get", path: "/results/{id}", tag, answers: { 200: "One page of its text." } },
-    cli: { command: "results get" },
+    cli: {
+      command: "results get",
+      about: "one stored result, whole or in parts",
+      arguments: { "<id>": "the handle that was returned instead of the result" },
+      options: {
+        "--offset <number>": "where to begin: a character, a line or a match",
+        "--limit <number>": "how many of them; everything when left out",
+        "--path <path>": "only this part of JSON: items.0.name or /items/0/name; '$result' is the unchanged result",
+        "--grep <pattern>": "only lines that match, with the lines around them",
+        "--lines": "count lines instead of characters",
+      },
+      examples: [
+        "results get r_0123456789abcdef0123",
+        "results get r_0123456789abcdef0123 --path items.0",
+        "results get r_0123456789abcdef0123 --grep 'ERROR|WARN' --limit 20",
+      ],
+    },
   }),
 ];
 

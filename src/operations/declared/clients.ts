@@ -48,7 +48,20 @@ export const clientOperations = [
     input: z.object({}),
     output: z.object({ clients: z.array(Client) }),
     http: { method: "get", path: "/clients", tag, answers: { 200: "All that are known." } },
-    cli: { command: "connect" },
+    cli: {
+      command: "connect",
+      about: "move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup",
+      arguments: { "[client]": "without one, lists the clients" },
+      options: {
+        "--keep": "leave the client's servers where they are",
+        "--project": "write the client's file of this project",
+        "--global": "write the client's file for all projects",
+        "--dry-run": "show what would be changed",
+        "--to <file>": "the configuration that takes the servers",
+        "--yes": "ask nothing; without a terminal nothing is asked anyway",
+      },
+      examples: ["connect", "connect cursor --dry-run", "connect claude-code --project"],
+    },
     socket: filesOnly,
     needsSetup: true,
     async run(_plane, _input, _asker, situation) {
@@ -92,7 +105,17 @@ export const clientOperations = [
     input: z.object({ client }),
     output: Connection,
     http: { method: "post", path: "/clients/{client}/disconnect", tag, answers: { 200: "What was changed." } },
-    cli: { command: "disconnect" },
+    cli: {
+      command: "disconnect",
+      about: "give a client its servers back and remove Toolplane; your later changes stay",
+      arguments: { "<client>": "" },
+      options: {
+        "--remove": "remove the moved servers from Toolplane's configuration, too",
+        "--project": "the client's file of this project",
+        "--global": "the client's file for all projects",
+      },
+      examples: ["disconnect claude-code", "disconnect cursor --remove"],
+    },
     socket: filesOnly,
     needsSetup: true,
     audit: { target: (input) => input.client, input: (input) => input },
@@ -142,7 +165,15 @@ export const clientOperations = [
       },
       answers: { 200: "The result." },
     },
-    cli: { command: "servers edit" },
+    cli: {
+      command: "servers edit",
+      about: "change a server where it is written",
+      arguments: {
+        "<name>": "",
+        "<changes...>": "key=value, key:=json, key= to remove it; env.NAME=value sets a nested one",
+      },
+      examples: ["servers edit files timeoutMs=5000 env.LEVEL=debug", 'servers edit files \'args:=["-y","x"]\' cwd='],
+    },
     socket: filesOnly,
     needsSetup: true,
     audit: {

@@ -5,6 +5,7 @@ import { policyModes } from "../../model/calls/call.ts";
 import { largestSearch } from "../../model/catalogue/search.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { codegenKinds } from "../../model/plane-work.ts";
+import { tapeOptions } from "../command-options.ts";
 import { count } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { CallStatus } from "../schemas/outcome.ts";
@@ -81,7 +82,26 @@ export const codeOperations = [
         error: error && forStrangers(error),
       }),
     },
-    cli: { command: "code run" },
+    cli: {
+      command: "code run",
+      about: "run a program in the sandbox; policy and limits apply to its calls",
+      arguments: { "[file]": "JavaScript or TypeScript; - for standard input" },
+      options: {
+        "-e, --eval <source>": "the program itself, instead of a file",
+        "--timeout <seconds>": { about: "limit of the whole run; 0 for none, 60 when left out", kind: "seconds" },
+        "--read-only": "refuse what may change something",
+        "--resume <run>": "continue a run that waited for an approval",
+        "--conversation <name>": "the conversation that the calls and 'store' belong to",
+        "--plan": "queue writes instead of making them",
+        "--yes": "agree to what the policy would ask about",
+        ...tapeOptions,
+      },
+      examples: [
+        "code run report.ts",
+        "code run -e 'return await tools.demo.greet({ name: \"Ann\" })'",
+        "code run report.ts --read-only --json",
+      ],
+    },
     async run(plane, { source, ...options }, asker) {
       if (source === undefined && options.resume === undefined)
         throw new PlaneError("USAGE", "Give 'source', the program, or 'resume', a run that waits.", {
@@ -109,7 +129,13 @@ export const codeOperations = [
       })
       .meta({ id: "CodeSearch" }),
     http: { method: "get", path: "/code/search", tag, answers: { 200: "Best first." } },
-    cli: { command: "code search" },
+    cli: {
+      command: "code search",
+      about: "matching tools, as TypeScript declarations for a program",
+      arguments: { "<query>": "what the tools should do" },
+      options: { "--limit <number>": { about: "maximum number of tools", kind: "limit" } },
+      examples: ["code search 'read a file'"],
+    },
   }),
   operation({
     name: "codegen.generate",
@@ -134,6 +160,20 @@ export const codeOperations = [
       })
       .meta({ id: "GeneratedFiles" }),
     http: { method: "get", path: "/codegen/{kind}", tag, answers: { 200: "The files." } },
-    cli: { command: "codegen" },
+    cli: {
+      command: "codegen",
+      about: "TypeScript for tools: types, a client with a method for each, or the command line of one server",
+      arguments: { "<kind>": "types, client or cli" },
+      options: {
+        "--server <name>": "only the tools of this server",
+        "--toolset <name>": "only the tools of this toolset",
+        "--out <directory>": "write the files there instead of to standard output",
+      },
+      examples: [
+        "codegen types > tools.ts",
+        "codegen client --toolset small --out src/tools",
+        "codegen cli --server demo --out bin",
+      ],
+    },
   }),
 ];

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { deadLetterStatuses } from "../../model/work/dead-letter.ts";
+import { pageOptions } from "../command-options.ts";
 import { Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
 import { Outcome } from "../schemas/outcome.ts";
@@ -62,7 +63,17 @@ export const deadLetterOperations = [
       nextCursor: NextCursor,
     }),
     http: { method: "get", path: "/dead-letters", tag, answers: { 200: "One page." } },
-    cli: { command: "dead-letters list" },
+    cli: {
+      command: "dead-letters list",
+      about: "failed calls, their status and what you can do",
+      options: {
+        "--status <status>": "only this status: pending, retrying, resolved or abandoned",
+        "--tool <name>": "only calls of this tool",
+        "--server <name>": "only calls of this server's tools",
+        ...pageOptions,
+      },
+      examples: ["dead-letters list", "dead-letters list --status pending --json"],
+    },
     run: (plane, { limit = defaultPage, ...query }, asker) =>
       plane.deadLetters.page({ ...query, limit } as object, asker),
   }),
@@ -74,7 +85,12 @@ export const deadLetterOperations = [
     input: z.object({ id }),
     output: DeadLetter,
     http: { method: "get", path: "/dead-letters/{id}", tag, answers: { 200: "The entry." } },
-    cli: { command: "dead-letters show" },
+    cli: {
+      command: "dead-letters show",
+      about: "one dead letter: the call, the error and its history",
+      arguments: { "<id>": "the id, or its first characters" },
+      examples: ["dead-letters show 3f2a"],
+    },
   }),
   operation({
     name: "deadLetters.retry",
@@ -94,7 +110,13 @@ export const deadLetterOperations = [
       },
     },
     audit: { look },
-    cli: { command: "dead-letters retry" },
+    cli: {
+      command: "dead-letters retry",
+      about: "make the call again, as its first caller",
+      arguments: { "[id]": "the id, or its first characters" },
+      options: { "--all": { about: "every pending one that cannot have run already", default: false } },
+      examples: ["dead-letters retry 3f2a", "dead-letters retry --all"],
+    },
   }),
   ...(["resolve", "abandon"] as const).map((verb) =>
     operation({
@@ -112,7 +134,15 @@ export const deadLetterOperations = [
         answers: { 200: "The entry now." },
       },
       audit: { look, input: (input) => pick(input, "note") },
-      cli: { command: `dead-letters ${verb}` },
+      cli: {
+        command: `dead-letters ${verb}`,
+        about: verb === "resolve" ? "mark resolved" : "give it up: it is not retried automatically",
+        arguments: { "<id>": "the id, or its first characters" },
+        options: { "--note <text>": verb === "resolve" ? "how it was resolved" : "the reason, for the record" },
+        examples: [
+          verb === "resolve" ? "dead-letters resolve 3f2a --note 'sent by hand'" : "dead-letters abandon 3f2a",
+        ],
+      },
     }),
   ),
   operation({
@@ -130,7 +160,12 @@ export const deadLetterOperations = [
       show: (ok: boolean) => ({ ok }),
     },
     audit: { look },
-    cli: { command: "dead-letters delete" },
+    cli: {
+      command: "dead-letters delete",
+      about: "delete it, with its arguments",
+      arguments: { "<id>": "the id, or its first characters" },
+      examples: ["dead-letters delete 3f2a"],
+    },
   }),
   operation({
     name: "deadLetters.restore",

@@ -70,7 +70,27 @@ export const entryOperations = [
       answers: { 200: "The result." },
     },
     audit: changedEntry((input: { manifest: unknown }) => nameOf(input.manifest)),
-    cli: { command: "tools set" },
+    cli: {
+      command: "tools set",
+      about: "set a tool; it takes precedence over one of the same name in a file",
+      arguments: { "<file>": "a manifest, - for standard input; with --server and --tool the name of the tool" },
+      options: {
+        "--server <name>": "call a tool of this server",
+        "--tool <name>": "the tool of that server",
+        "--description <text>": "what it does; the server's description when left out",
+        "--argument <name:type:text>": { about: "an argument, name?: for an optional one; repeatable", kind: "list" },
+        "--side-effects <kind>": "none, write, network, …",
+        "--tool-group <name>": { about: "add it to this tool group; repeatable", kind: "list" },
+        "--state <name>": "the state an agent is in after it",
+        "--applicable-states <name>": { about: "available only in this state; repeatable", kind: "list" },
+        "--reason <text>": "why, for the history",
+      },
+      examples: [
+        "tools set lookup.json --reason 'for the help desk'",
+        "tools set weather --server demo --tool greet --argument 'name:string:Whom to greet: a first name'",
+        "tools set - < lookup.json",
+      ],
+    },
     async run(plane, { name: tool, manifest, ...options }, asker) {
       if (manifest.name !== undefined && manifest.name !== tool)
         throw new PlaneError("USAGE", `The body names another tool than the address, which says '${tool}'.`, {
@@ -95,7 +115,13 @@ export const entryOperations = [
       show: (ok: boolean) => ({ ok }),
     },
     audit: changedEntry((input: { name: string }) => input.name),
-    cli: { command: "tools delete" },
+    cli: {
+      command: "tools delete",
+      about: "delete a tool that was set; a tool of that name in a file applies again",
+      arguments: { "<name>": "its name; with --persona that persona's" },
+      options: { "--reason <text>": "why, for the history" },
+      examples: ["tools delete lookup --reason 'not needed any more'"],
+    },
   }),
   operation({
     name: "registry.export",
@@ -110,7 +136,13 @@ export const entryOperations = [
       fingerprint: z.string().meta({ description: "Of the key that the other side has to trust." }),
     }),
     http: { method: "post", path: "/tools/{name}/export", tag, answers: { 200: "The document." } },
-    cli: { command: "registry export" },
+    cli: {
+      command: "registry export",
+      about: "hand-written tools, skills, tasks and jobs as one signed bundle on standard output",
+      arguments: { "[names...]": "only these" },
+      options: { "--kind <kind>": { about: "tool, skill, task or job; repeatable", kind: "list" } },
+      examples: ["registry export > all.bundle", "registry export lookup > lookup.bundle"],
+    },
     run: (plane, { name: tool, ...options }, asker) =>
       plane.registry.export({ names: [tool], kinds: ["tool"], ...(options as object) }, asker),
   }),
@@ -144,7 +176,16 @@ export const entryOperations = [
       after: (result) => pick(result, "entries", "exportedBy", "exportedAt"),
       isTrial: ({ dryRun }) => dryRun === true,
     },
-    cli: { command: "registry import" },
+    cli: {
+      command: "registry import",
+      about: "import a bundle, all of it or nothing",
+      arguments: { "<file>": "a bundle, - for standard input" },
+      options: {
+        "--reason <text>": "why, for the history; required without --dry-run",
+        "--dry-run": "only show what would change",
+      },
+      examples: ["registry import all.bundle --dry-run", "registry import all.bundle --reason 'release 7'"],
+    },
   }),
   operation({
     name: "tools.overlay",

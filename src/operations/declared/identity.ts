@@ -37,7 +37,11 @@ const keys = [
     input: z.object(page),
     output: z.object({ keys: z.array(Key), nextCursor: NextCursor }),
     http: { method: "get", path: "/keys", tag: "Keys", answers: { 200: "One page." } },
-    cli: { command: "keys list" },
+    cli: {
+      command: "keys list",
+      about: "every key, whose it is and when it was last used",
+      examples: ["keys list", "keys list --json"],
+    },
     async run(plane, query, asker) {
       const { items, nextCursor } = takePage(await plane.keys.list(asker), byCreation, query);
       return { keys: items, nextCursor };
@@ -79,7 +83,22 @@ const keys = [
       input: (input) => input,
       after: ({ key }) => key,
     },
-    cli: { command: "keys create" },
+    cli: {
+      command: "keys create",
+      about: "create a key for --user, --group, --persona and --workspace; it is shown once",
+      arguments: { "<name>": "what it is for" },
+      options: {
+        "--key-persona <name>": "calls with this key use this persona",
+        "--scope <scope>": { about: "read, call, admin or *; repeatable, call when left out", kind: "list" },
+        "--tool-group <name>": { about: "a tool group it may use; repeatable, * for all", kind: "list" },
+        "--expires <time>": { about: "12h, 30d, 1y or a date; never when left out", kind: "moment" },
+      },
+      examples: [
+        "keys create laptop",
+        "keys create ci --user build@example.org --group ops --expires 30d",
+        "keys create dashboard --scope read --json",
+      ],
+    },
     run: (plane, key, asker) => plane.keys.create(key as NewApiKey, asker),
   }),
   operation({
@@ -99,7 +118,13 @@ const keys = [
       input: (input) => pick(input, "forget"),
       look: async (plane, { id }, caller) => (await plane.keys.list(caller)).find((key) => key.id === id),
     },
-    cli: { command: "keys revoke" },
+    cli: {
+      command: "keys revoke",
+      about: "revoke a key",
+      arguments: { "<id>": "as 'keys list' shows it" },
+      options: { "--forget": "delete its record, too" },
+      examples: ["keys revoke 3f9a01c2de"],
+    },
     run: async (plane, { id }, asker) => ({ id, revoked: await plane.keys.revoke(id, asker) }),
   }),
 ];
@@ -163,7 +188,11 @@ const tokens = [
     input: z.object(page),
     output: Tokens,
     http: { method: "get", path: "/tokens", tag: "Sign-in", answers: { 200: "One page." } },
-    cli: { command: "servers tokens" },
+    cli: {
+      command: "servers tokens",
+      about: "which servers a token or sign-in is kept for, and until when",
+      examples: ["servers tokens"],
+    },
     async run(plane, query, asker) {
       const keyOf = (one: { server: string; kind: string }) => `${one.server} ${one.kind}`;
       const { items, nextCursor } = takePage(await plane.tokens.list(asker), keyOf, query);
@@ -193,7 +222,16 @@ const tokens = [
       answers: { 200: "What is kept now." },
     },
     audit: { input: ({ name: _, ...token }) => token },
-    cli: { command: "servers login" },
+    cli: {
+      command: "servers login",
+      about: "sign in to a server, or give it your token on standard input",
+      arguments: { "<name>": "" },
+      options: {
+        "--token": "take a token instead of signing in with the browser",
+        "--no-browser": "only print the address to sign in at",
+      },
+      examples: ["servers login tracker", "servers login tracker --token < token.txt"],
+    },
     async run(plane, { name, ...token }, asker) {
       await plane.servers.get(name, asker);
       await plane.tokens.set(name, token as { token: string }, asker);
@@ -214,7 +252,12 @@ const tokens = [
       answers: { 200: "`ok` is false when there was none." },
     },
     audit: {},
-    cli: { command: "servers logout" },
+    cli: {
+      command: "servers logout",
+      about: "forget the token or sign-in that is kept for you",
+      arguments: { "<name>": "" },
+      examples: ["servers logout tracker"],
+    },
     async run(plane, { name }, asker) {
       await plane.servers.get(name, asker);
       return { ok: await plane.tokens.forget(name, asker) };

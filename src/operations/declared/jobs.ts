@@ -40,7 +40,12 @@ export const jobOperations = [
     input: z.object({ name }),
     output: Job,
     http: { method: "get", path: "/jobs/{name}", tag, answers: { 200: "The job." }, show: shownJob },
-    cli: { command: "jobs show" },
+    cli: {
+      command: "jobs show",
+      about: "one job: its tasks, schedule and health",
+      arguments: { "<name>": "its name" },
+      examples: ["jobs show digest"],
+    },
   }),
   operation({
     name: "jobs.run",
@@ -63,7 +68,17 @@ export const jobOperations = [
       ...begins,
     },
     audit: begun,
-    cli: { command: "jobs run" },
+    cli: {
+      command: "jobs run",
+      about: "start it now and wait until it ends",
+      arguments: { "<name>": "its name", "[input...]": "key=text or key:=json" },
+      options: {
+        "--detach": "do not wait until it ends; needs a serving plane",
+        "--key <text>": "idempotency key",
+        "--args <json>": "the input as JSON, @file or - for standard input",
+      },
+      examples: ["jobs run digest", "jobs run digest city=Rome --detach"],
+    },
   }),
   ...(["pause", "resume"] as const).map((verb) =>
     operation({
@@ -80,7 +95,15 @@ export const jobOperations = [
       audit: {
         look: async (plane, input, caller) => pick(await plane.jobs.get(input.name, caller), "paused", "nextRunAt"),
       },
-      cli: { command: `jobs ${verb}` },
+      cli: {
+        command: `jobs ${verb}`,
+        about:
+          verb === "pause"
+            ? "stop starting it on its schedule"
+            : "start it on its schedule again; missed times are not made up for",
+        arguments: { "<name>": "its name" },
+        examples: [`jobs ${verb} digest`],
+      },
     }),
   ),
   operation({
@@ -103,7 +126,17 @@ export const jobOperations = [
       answers: { 200: "One page." },
       show: (page: { runs: Run[] }) => ({ ...page, runs: page.runs.map(shownJobRun) }),
     },
-    cli: { command: "jobs history" },
+    cli: {
+      command: "jobs history",
+      about: "its runs, newest first",
+      arguments: { "<name>": "its name" },
+      options: {
+        "--state <state>": "only this state: scheduled, running, succeeded, failed or cancelled",
+        "--limit <number>": "maximum number of runs, up to 100; 20 when left out",
+        "--cursor <text>": "continue where an earlier page ended",
+      },
+      examples: ["jobs history digest", "jobs history digest --state failed --json"],
+    },
   }),
   operation({
     name: "jobs.status",
@@ -113,7 +146,12 @@ export const jobOperations = [
     input: z.object({ id: run }),
     output: JobRun,
     http: { method: "get", path: "/job-runs/{id}", tag, answers: { 200: "The run." }, show: shownJobRun },
-    cli: { command: "jobs status" },
+    cli: {
+      command: "jobs status",
+      about: "one run: its tasks, their steps and outcomes",
+      arguments: { "<run>": "the id of the run" },
+      examples: ["jobs status 0mwhyf64f-3lz9cvxd00w24d5n"],
+    },
   }),
   operation({
     name: "jobs.cancel",
@@ -124,7 +162,12 @@ export const jobOperations = [
     output: JobRun,
     http: { method: "post", path: "/job-runs/{id}/cancel", tag, answers: { 200: "The run now." }, show: shownJobRun },
     audit: begun,
-    cli: { command: "jobs cancel" },
+    cli: {
+      command: "jobs cancel",
+      about: "cancel a run, started or not",
+      arguments: { "<run>": "the id of the run" },
+      examples: ["jobs cancel 0mwhyf64f-3lz9cvxd00w24d5n"],
+    },
   }),
   operation({
     name: "jobs.rerun",
@@ -145,6 +188,12 @@ export const jobOperations = [
       ...begins,
     },
     audit: begun,
-    cli: { command: "jobs rerun" },
+    cli: {
+      command: "jobs rerun",
+      about: "start another run with the input of one that ended",
+      arguments: { "<run>": "the id of the run" },
+      options: { "--detach": "do not wait until it ends; needs a serving plane", "--key <text>": "idempotency key" },
+      examples: ["jobs rerun 0mwhyf64f-3lz9cvxd00w24d5n"],
+    },
   }),
 ];

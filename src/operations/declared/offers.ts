@@ -20,7 +20,12 @@ export const offerOperations = [
     input: ofServer,
     output: z.object({ prompts: z.array(Listed), nextCursor: NextCursor }),
     http: { method: "get", path: "/prompts", tag, answers: { 200: "One page." } },
-    cli: { command: "prompts list" },
+    cli: {
+      command: "prompts list",
+      about: "every prompt",
+      options: { "--server <name>": "only those of this server" },
+      examples: ["prompts list"],
+    },
     async run(plane, query, asker) {
       const { items, nextCursor } = takePage(await plane.prompts.list(query.server, asker), keyOf, query);
       return { prompts: items, nextCursor };
@@ -45,7 +50,12 @@ export const offerOperations = [
       body: { description: "What to fill in.", example: { arguments: { topic: "tools" } }, optional: true },
       answers: { 200: "The prompt." },
     },
-    cli: { command: "prompts get" },
+    cli: {
+      command: "prompts get",
+      about: "one prompt, filled in",
+      arguments: { "<server>": "", "<name>": "", "[values...]": "key=text" },
+      examples: ["prompts get everything args-prompt city=Bern"],
+    },
   }),
   operation({
     name: "resources.list",
@@ -56,7 +66,12 @@ export const offerOperations = [
     input: ofServer,
     output: z.object({ resources: z.array(Listed), resourceTemplates: z.array(Listed), nextCursor: NextCursor }),
     http: { method: "get", path: "/resources", tag, answers: { 200: "One page." } },
-    cli: { command: "resources list" },
+    cli: {
+      command: "resources list",
+      about: "every resource and resource template",
+      options: { "--server <name>": "only those of this server" },
+      examples: ["resources list --server everything"],
+    },
     async run(plane, query, asker) {
       const [resources, templates] = await Promise.all([
         plane.resources.list(query.server, asker),
@@ -74,6 +89,11 @@ export const offerOperations = [
     input: z.object({ name, uri: z.string("say which resource with ?uri=…") }),
     output: asItCame,
     http: { method: "get", path: "/servers/{name}/resource", tag, answers: { 200: "The content." } },
-    cli: { command: "resources read" },
+    cli: {
+      command: "resources read",
+      about: "one resource",
+      arguments: { "<server>": "", "<uri>": "" },
+      examples: ["resources read everything demo://resource/static/document/features.md"],
+    },
   }),
 ];

@@ -24,6 +24,11 @@ const decisions = {
   reject: "Quarantine the tool until its definition is the pinned one again, or accepted",
 } as const;
 
+const pinning = {
+  accept: "pin the current definition",
+  reject: "quarantine the tool until its definition is the pinned one again, or accepted",
+} as const;
+
 /** How good definitions are, what they cost and whether they changed. */
 export const qualityOperations = [
   operation({
@@ -41,7 +46,16 @@ export const qualityOperations = [
     }),
     output: ContextStats,
     http: { method: "get", path: "/stats", tag, answers: { 200: "In tokens." } },
-    cli: { command: "stats" },
+    cli: {
+      command: "stats",
+      about: "tokens that tool definitions take in a model's context, by server",
+      options: {
+        "--server <name>": "only the tools of this server",
+        "--tools": { about: "list each tool, too, the most expensive first", default: false },
+        "--limit <number>": { about: "maximum number of tools, up to 1000; all when left out", kind: "limit" },
+      },
+      examples: ["stats", "stats --server demo --tools --limit 10", "stats --json"],
+    },
     run: (plane, query, asker) => plane.stats(query as object, { ...asker, waitMs }),
   }),
   operation({
@@ -60,7 +74,20 @@ export const qualityOperations = [
     }),
     output: QualityReport,
     http: { method: "get", path: "/tools/quality", tag, answers: { 200: "All of them." } },
-    cli: { command: "tools lint" },
+    cli: {
+      command: "tools lint",
+      about: "scores and findings of tool definitions, worst first; exit code 1 if a tool does not pass",
+      options: {
+        "--server <name>": "only the tools of this server",
+        "--threshold <score>": "the score a tool needs to pass, 0 to 100; 40 when left out",
+        "--require-examples": { about: "a description without an example loses points", default: false },
+        "--fail-on <severity>": {
+          about: "findings of this severity or worse fail a tool: high, medium or low; none: only the score counts",
+          default: "high",
+        },
+      },
+      examples: ["tools lint", "tools lint --server demo --threshold 80 --json", "tools lint --fail-on medium"],
+    },
     run: (plane, { require_examples: requireExamples, fail_on: failOn, ...query }, asker) =>
       plane.tools.quality(
         {
@@ -89,7 +116,15 @@ export const qualityOperations = [
       answers: { 200: "All of them." },
       show: (pins: unknown[]) => ({ pins }),
     },
-    cli: { command: "pins list" },
+    cli: {
+      command: "pins list",
+      about: "compare current definitions with the pinned ones",
+      options: {
+        "--server <name>": "only the tools of this server",
+        "--status <status>": "only this status: pinned, changed, new or rejected",
+      },
+      examples: ["pins list", "pins list --status changed --json"],
+    },
     run: (plane, query, asker) => plane.pins.list(query as object, { ...asker, waitMs }),
   }),
   operation({
@@ -100,7 +135,12 @@ export const qualityOperations = [
     input: z.object({ name }),
     output: PinDiff,
     http: { method: "get", path: "/pins/{name}", tag, answers: { 200: "Place by place." } },
-    cli: { command: "pins diff" },
+    cli: {
+      command: "pins diff",
+      about: "how the current definition differs from the pinned one",
+      arguments: { "<name>": "the tool, in any spelling" },
+      examples: ["pins diff demo.greet"],
+    },
   }),
   ...(["accept", "reject"] as const).map((verb) =>
     operation({
@@ -126,7 +166,13 @@ export const qualityOperations = [
         input: (input) => pick(input, "reason"),
         look: (plane, { name: tool }, caller) => plane.pins.get(tool, caller),
       },
-      cli: { command: `pins ${verb}` },
+      cli: {
+        command: `pins ${verb}`,
+        about: pinning[verb],
+        arguments: { "<name>": "the tool, in any spelling" },
+        options: { "--reason <text>": "the reason, for the record" },
+        examples: [`pins ${verb} demo.greet --reason 'read the release notes'`],
+      },
     }),
   ),
 ];

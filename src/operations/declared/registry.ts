@@ -79,7 +79,17 @@ export const changeOperations = (["tool", "skill", "task", "job"] as const).map(
     }),
     output: z.object({ changes: z.array(Change), count: number, total: number, offset: number, limit: number }),
     http: { method: "get", path: `/${what}s/changes`, tag, answers: { 200: "One page." } },
-    cli: { command: "tools changes" },
+    cli: {
+      command: "tools changes",
+      about: "what changed in the catalogue, when, by whom and why; newest first",
+      arguments: { "[name]": "only of this tool" },
+      options: {
+        "--kind <kind>": "added, changed, removed or listed",
+        "--limit <number>": "maximum number of changes, up to 1000; 50 when left out",
+        "--offset <number>": "skip this many of the newest",
+      },
+      examples: ["tools changes", "tools changes lookup --limit 5", "tools changes --json"],
+    },
     run: (plane, query, asker) => plane.registry.changes({ what, ...(query as object) }, asker),
   }),
 );
@@ -94,7 +104,11 @@ export const registryOperations = [
     input: z.object({ persona: z.string().optional().meta({ description: "The persona; yours when left out." }) }),
     output: RegistrySummary,
     http: { method: "get", path: "/registry/summary", tag, answers: { 200: "Tools, skills, tasks and jobs." } },
-    cli: { command: "registry summary" },
+    cli: {
+      command: "registry summary",
+      about: "counts of what you, or the persona you call as, can use",
+      examples: ["registry summary", "registry summary --persona Atlas --json"],
+    },
     run: (plane, { persona = "" }, asker) =>
       plane.registry.summary({ ...(persona === "" ? {} : { persona }), ...asker, waitMs }),
   }),
@@ -108,6 +122,11 @@ export const registryOperations = [
     output: RefreshReport,
     http: { method: "post", path: "/registry/refresh", tag, answers: { 200: "The result, server by server." } },
     audit: switched,
-    cli: { command: "servers refresh" },
+    cli: {
+      command: "servers refresh",
+      about: "list the tools of a server, or of all servers, again",
+      arguments: { "[name]": "" },
+      examples: ["servers refresh", "servers refresh demo --json"],
+    },
   }),
 ];

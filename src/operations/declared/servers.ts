@@ -34,7 +34,11 @@ export const serverOperations = [
       locked: z.array(Locked).optional().meta({ description: "Those that the caller may know of but not use." }),
     }),
     http: { method: "get", path: "/servers", tag, answers: { 200: "One page." } },
-    cli: { command: "servers list" },
+    cli: {
+      command: "servers list",
+      about: "state, tools and last error of every server",
+      examples: ["servers list", "servers list --json"],
+    },
     async run(plane, query, asker) {
       const found = takePage(await plane.servers.list(asker), (server) => server.name, query);
       const locked = query.cursor === undefined ? await plane.servers.locked(asker) : [];
@@ -51,7 +55,12 @@ export const serverOperations = [
     input: z.object({ name }),
     output: Server,
     http: { method: "get", path: "/servers/{name}", tag, answers: { 200: "Its state." } },
-    cli: { command: "servers show" },
+    cli: {
+      command: "servers show",
+      about: "one server: state, protocol, process, what it lists and what is wrong",
+      arguments: { "<name>": "" },
+      examples: ["servers show demo"],
+    },
   }),
   ...(["connect", "disconnect"] as const).map((verb) =>
     operation({
@@ -63,7 +72,15 @@ export const serverOperations = [
       output: Server,
       http: { method: "post", path: `/servers/{name}/${verb}`, tag, answers: { 200: "Its state afterwards." } },
       audit: switched,
-      cli: { command: `servers ${verb}` },
+      cli: {
+        command: `servers ${verb}`,
+        about:
+          verb === "connect"
+            ? "connect a server and keep it connected"
+            : "end a server's sessions; it stays disconnected until you connect it",
+        arguments: { "<name>": "" },
+        examples: [`servers ${verb} demo`],
+      },
       async run(plane, { name: server }, asker) {
         await plane.servers[verb](server, asker);
         return plane.servers.get(server, asker);
@@ -97,7 +114,12 @@ export const serverOperations = [
       answers: { 200: "Oldest first." },
       also: ["text/event-stream"],
     },
-    cli: { command: "servers logs" },
+    cli: {
+      command: "servers logs",
+      about: "the latest lines that a server wrote to standard error or logged",
+      arguments: { "<name>": "" },
+      examples: ["servers logs demo"],
+    },
     run: async (plane, { name: server }, asker) => ({ server, lines: await plane.servers.logs(server, asker) }),
   }),
   operation({
@@ -117,7 +139,13 @@ export const serverOperations = [
       answers: { 200: "Whether it records, without the messages." },
     },
     audit: { input: ({ on = true }) => ({ on }) },
-    cli: { command: "servers record" },
+    cli: {
+      command: "servers record",
+      about: "record the JSON-RPC messages of a server, in the serving plane",
+      arguments: { "<name>": "" },
+      options: { "--off": "stop recording" },
+      examples: ["servers record demo", "servers record demo --off"],
+    },
   }),
   operation({
     name: "servers.messages",
@@ -137,7 +165,17 @@ export const serverOperations = [
       tag,
       answers: { 200: "Oldest first; none where nothing is recorded." },
     },
-    cli: { command: "servers messages" },
+    cli: {
+      command: "servers messages",
+      about: "recorded JSON-RPC messages of a server; without a serving plane, those of connecting to it",
+      arguments: { "<name>": "" },
+      options: {
+        "--limit <count>": "how many of the latest; 100 by default",
+        "--after <number>": "only those with a higher number",
+        "--follow": "record and print new ones, until Ctrl-C",
+      },
+      examples: ["servers messages demo", "servers messages demo --follow --json"],
+    },
     run: (plane, { name: server, after, limit = defaultPage }, asker) =>
       plane.servers.messages(server, { limit, ...(after === undefined ? {} : { after }), ...asker }),
   }),

@@ -95,7 +95,22 @@ export const setupOperations = [
       },
       answers: { 200: "Its state now." },
     },
-    cli: { command: "servers add" },
+    cli: {
+      command: "servers add",
+      about: "write a server into the configuration, keeping its comments",
+      arguments: { "<name>": "", "[command...]": "the command and its arguments, after --" },
+      options: {
+        "--url <url>": "a remote server instead of a command",
+        "--openapi <file-or-url>": "an API by its OpenAPI document instead of a command",
+        "--env <NAME=value>": { about: "variable for the command; repeatable", kind: "list" },
+        "--header <Name=value>": { about: "header for the URL; repeatable", kind: "list" },
+        "--to <file>": "the file to write; default: the last configuration file",
+      },
+      examples: [
+        "servers add files -- npx -y @modelcontextprotocol/server-filesystem .",
+        "servers add tracker --url https://example.org/mcp --header 'Authorization=Bearer ${TOKEN}'",
+      ],
+    },
     socket: filesOnly,
     needsSetup: true,
     audit: ofServer,
@@ -118,7 +133,13 @@ export const setupOperations = [
     input: z.object({ name }),
     output: Done,
     http: { method: "delete", path: "/servers/{name}", tag: "Servers", answers: { 200: "It is gone." } },
-    cli: { command: "servers remove" },
+    cli: {
+      command: "servers remove",
+      about: "remove a server from the configuration",
+      arguments: { "<name>": "" },
+      options: { "--to <file>": "the file to change; default: the one that defines it" },
+      examples: ["servers remove files"],
+    },
     socket: filesOnly,
     needsSetup: true,
     audit: ofServer,
@@ -166,7 +187,17 @@ export const setupOperations = [
       body: { description: "Which clients.", example: { dryRun: true }, optional: true },
       answers: { 200: "What was found and taken over." },
     },
-    cli: { command: "import" },
+    cli: {
+      command: "import",
+      about:
+        "import the servers of other MCP clients, or those in a file of mcporter, mcp-hub, MetaMCP, LiteLLM or Docker",
+      arguments: { "[client...]": "clients, files, or a command line of supergateway; all clients if none is named" },
+      options: {
+        "--dry-run": "show what would be imported",
+        "--to <file>": "the file to write; default: toolplane.json",
+      },
+      examples: ["import --dry-run", "import cursor vscode", "import config/mcporter.json"],
+    },
     socket: filesOnly,
     needsSetup: true,
     audit: { target: () => null, input: (input) => input, isTrial: ({ dryRun }) => dryRun === true },
@@ -198,7 +229,12 @@ export const setupOperations = [
       })
       .meta({ id: "DoctorReport" }),
     http: { method: "get", path: "/doctor", tag: "Servers", answers: { 200: "Check by check." } },
-    cli: { command: "doctor" },
+    cli: {
+      command: "doctor",
+      about: "diagnose a server, or all of them, and say what to try first",
+      arguments: { "[server]": "" },
+      examples: ["doctor", "doctor filesystem --json"],
+    },
     isAnonymous: true,
   }),
   operation({

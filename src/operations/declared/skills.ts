@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { workKinds } from "../../model/catalogue/change.ts";
 import type { JsonObject } from "../../model/json.ts";
+import { pageOptions } from "../command-options.ts";
 import { AnyObject, Cursor, Done, defaultPage, Limit, NextCursor, page, text } from "../fields.ts";
 import { changedEntry, operation } from "../operation.ts";
 import { SkillRun } from "../schemas/job-run.ts";
@@ -57,7 +58,20 @@ export const skillOperations = [
     }),
     output: z.object({ count: total, total, nextCursor: NextCursor, skills: z.array(Skill) }),
     http: { method: "get", path: "/skills", tag, answers: { 200: "One page." } },
-    cli: { command: "skills list" },
+    cli: {
+      command: "skills list",
+      about: "the skills you can use",
+      options: {
+        "--persona-filter <name>": {
+          about: "of this persona, and shared ones; -shared excludes those; repeatable",
+          kind: "list",
+        },
+        "--capability <tag>": { about: "tagged with it or requiring it; repeatable, all must match", kind: "list" },
+        "--query <words>": "whose name, summary, category, tags or instructions contain these words",
+        ...pageOptions,
+      },
+      examples: ["skills list", "skills list --capability research --json"],
+    },
     async run(plane, { persona: personas, capability: capabilities, limit = defaultPage, ...rest }, asker) {
       const query = { ...ofPersonas(personas), ...(capabilities ? { capabilities } : {}), ...(rest as object), limit };
       const found = await plane.skills.page(query, { ...asker, waitMs });
@@ -72,7 +86,12 @@ export const skillOperations = [
     input: z.object({ name: text("The skill's name."), persona }),
     output: Skill,
     http: { method: "get", path: "/skills/{name}", tag, answers: { 200: "The skill." } },
-    cli: { command: "skills show" },
+    cli: {
+      command: "skills show",
+      about: "one skill: instructions, requirements, and which of them are missing",
+      arguments: { "<name>": "its name" },
+      examples: ["skills show research"],
+    },
     run: (plane, { name, persona: personas }, asker) => plane.skills.get(name, { ...asker, ...ofPersonas(personas) }),
   }),
   operation({
@@ -103,7 +122,19 @@ export const skillOperations = [
       body: { description: "Its input.", example: { input: { city: "Rome" } }, optional: true },
       answers: { 200: "How it went." },
     },
-    cli: { command: "skills run" },
+    cli: {
+      command: "skills run",
+      about: "check that its requirements are met, then run it",
+      arguments: { "<name>": "its name", "[input...]": "key=text or key:=json" },
+      options: {
+        "--args <json>": "the input as JSON, @file or - for standard input",
+        "--yes": "agree to what the policy would ask about",
+        "--dry-run": "show what would be done, or why it cannot be",
+        "--model <name>": "the model that follows instructions without steps",
+        "--conversation <id>": "the conversation to continue",
+      },
+      examples: ["skills run report city=Rome", "skills run report --dry-run"],
+    },
     run: (plane, { name, input = {}, ...options }, asker) =>
       plane.skills.run(name, input as JsonObject, { ...(options as object), ...asker }),
   }),
@@ -115,7 +146,19 @@ export const skillOperations = [
     input: z.object({ ...page, persona, q: words }),
     output: z.object({ total, nextCursor: NextCursor, jobs: z.array(Job) }),
     http: { method: "get", path: "/jobs", tag, answers: { 200: "One page." } },
-    cli: { command: "jobs list" },
+    cli: {
+      command: "jobs list",
+      about: "the jobs you can use, and when they are due",
+      options: {
+        "--persona-filter <name>": {
+          about: "of this persona, and shared ones; -shared excludes those; repeatable",
+          kind: "list",
+        },
+        "--query <words>": "whose name, summary or description contain these words",
+        ...pageOptions,
+      },
+      examples: ["jobs list", "jobs list --persona Atlas --json"],
+    },
     run: (plane, { persona: personas, limit = defaultJobs, ...rest }, asker) =>
       plane.jobs.page({ ...ofPersonas(personas), ...(rest as object), limit: Math.min(limit, maxJobs) }, asker),
   }),
@@ -127,7 +170,19 @@ export const skillOperations = [
     input: z.object({ ...page, persona, q: words }),
     output: z.object({ total, nextCursor: NextCursor, tasks: z.array(Task) }),
     http: { method: "get", path: "/tasks", tag, answers: { 200: "One page." } },
-    cli: { command: "tasks list" },
+    cli: {
+      command: "tasks list",
+      about: "the tasks you can use",
+      options: {
+        "--persona-filter <name>": {
+          about: "of this persona, and shared ones; -shared excludes those; repeatable",
+          kind: "list",
+        },
+        "--query <words>": "whose name, summary or description contain these words",
+        ...pageOptions,
+      },
+      examples: ["tasks list", "tasks list --query report --json"],
+    },
     run: (plane, { persona: personas, limit = defaultPage, ...rest }, asker) =>
       plane.tasks.page({ ...ofPersonas(personas), ...(rest as object), limit }, asker),
   }),
@@ -139,7 +194,12 @@ export const skillOperations = [
     input: z.object({ name: text("The task's name."), persona }),
     output: Task,
     http: { method: "get", path: "/tasks/{name}", tag, answers: { 200: "The task." } },
-    cli: { command: "tasks show" },
+    cli: {
+      command: "tasks show",
+      about: "one task: its skills, what it needs and when it is done",
+      arguments: { "<name>": "its name" },
+      examples: ["tasks show gather"],
+    },
     run: (plane, { name, persona: personas }, asker) => plane.tasks.get(name, { ...asker, ...ofPersonas(personas) }),
   }),
   ...workKinds.map((kind) =>
@@ -162,7 +222,13 @@ export const skillOperations = [
         answers: { 200: "`ok` is false when there was none." },
       },
       audit: changedEntry((input: { name: string }) => input.name, "kind"),
-      cli: { command: "registry delete" },
+      cli: {
+        command: "registry delete",
+        about: "delete a skill, task or job that came with a bundle",
+        arguments: { "<kind>": "skill, task or job", "<name>": "its name; with --persona the one of that persona" },
+        options: { "--reason <text>": "why, for the history" },
+        examples: ["registry delete job digest --reason 'not needed any more'"],
+      },
       run: async (plane, { name, ...options }, asker) => ({
         ok: await plane.registry.delete(kind, name, options as object, asker),
       }),

@@ -1,21 +1,21 @@
 import { z } from "zod";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { policyModes } from "../../model/calls/call.ts";
-import { largestSearch, scoreSources } from "../../model/catalogue/search.ts";
+import { largestSearch } from "../../model/catalogue/search.ts";
 import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
 import { type ToolQuery, withoutShared } from "../../model/catalogue/tool-query.ts";
+import { pageOptions, tapeOptions } from "../command-options.ts";
 import { Cursor, count, Limit, NextCursor, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { AccessOptions } from "../schemas/access-options.ts";
 import { Locked } from "../schemas/locked.ts";
 import { Outcome, outcomeExample } from "../schemas/outcome.ts";
 import { Tool } from "../schemas/tool.ts";
-import { ToolRow, View } from "../schemas/tool-row.ts";
+import { View } from "../schemas/tool-row.ts";
 import { queryBestFirst, querySorted, renderRows, renderTool } from "../schemas/tool-views.ts";
 
 const tag = "Tools";
 /** A server that has not listed by then is there the next time. */
-const waitMs = 1_000;
+export const waitMs = 1_000;
 /** A list while typing waits for no server; an event follows when one has listed. */
 const atOnceMs = 1;
 const name = text("The tool's name, in any spelling.");
@@ -103,56 +103,7 @@ export const CallBody = z.object({
     .meta({ description: "A stricter mode than the configured one; a wider one is not heard." }),
 });
 
-const FoundTool = z
-  .object({
-    name: z.string(),
-    server: z.string().nullable(),
-    summary: z.string(),
-    score: z.number().meta({ description: "From 0 to 1; 1 was asked for by name." }),
-    required: z.array(z.string()).meta({ description: "Arguments that a call has to have." }),
-    alsoOn: z.array(z.string()).optional().meta({ description: "Servers with nearly the same tool." }),
-    differsBy: z
-      .array(z.string())
-      .optional()
-      .meta({ description: "What tells it from another of its name in this answer." }),
-    points: z
-      .array(
-        z.object({
-          from: z.enum(scoreSources),
-          points: z.number(),
-          words: z.array(z.string()).optional().meta({ description: "The words of the query that it comes from." }),
-        }),
-      )
-      .optional()
-      .meta({ description: "Where its points come from, where `explain` is true." }),
-    tool: Tool.optional().meta({ description: "The whole tool, where `details` is true." }),
-    row: ToolRow.optional().meta({ description: "The tool as lists show it, where `view` is `row`." }),
-  })
-  .meta({ id: "FoundTool" });
-
-const SearchAnswer = z.object({
-  query: z.string(),
-  total: z.number().int().meta({ description: "All that match, in this answer or not." }),
-  truncated: z.boolean(),
-  tools: z.array(FoundTool),
-  next: z.array(z.string()).meta({ description: "The names of those that come next." }),
-  note: z.string().optional().meta({ description: "What is worth knowing: nothing fits well, for one." }),
-});
-
-const SearchQuality = z.object({
-  recall1: z.number(),
-  recall5: z.number().meta({ description: "Share of the right tools among the first five." }),
-  recall10: z.number(),
-  mrr: z.number().meta({ description: "1 / the place of the first right tool." }),
-});
-const Means = { ranking: SearchQuality, wordsOnly: SearchQuality };
-const SearchCase = z.object({
-  query: z.string().min(1),
-  tools: z.array(z.string()).min(1).meta({ description: "The right tools, in any spelling." }),
-  kind: z.string().optional().meta({ description: "A label; the result has figures for each kind too." }),
-});
-
-const boolean = (description: string) =>
+const _boolean = (description: string) =>
   z.enum(["true", "false"], "give true or false").optional().meta({ description });
 
 /** Finding tools and calling them. */
@@ -166,7 +117,44 @@ export const toolOperations = [
     input: ToolFilters.extend(ToolsShown.shape),
     output: ToolPage,
     http: { method: "get", path: "/tools", tag, answers: { 200: "One page." } },
-    cli: { command: "tools list" },
+    cli: {
+      command: "tools list",
+      about: "the tools that you may call",
+      options: {
+        "--server <name>": "only the tools of this server",
+        "--persona-filter <name>": {
+          about: "of this persona, and shared ones; -shared excludes those; repeatable",
+          kind: "list",
+        },
+        "--provider <name>": { about: "executed by this kind of provider; repeatable, all must match", kind: "list" },
+        "--capability <tag>": { about: "with this capability; repeatable, all must match", kind: "list" },
+        "--version-range <range>": "of these versions: ^1.2, '>=1.2, <2', 1.x",
+        "--side-effects <kind>": { about: "with this side effect; repeatable, one is enough", kind: "list" },
+        "--safety-level <level>": { about: "low, medium or high; repeatable, one is enough", kind: "list" },
+        "--impact <kind>": {
+          about: "by what its calls may do: reads, writes, destroys or unknown; repeatable, one is enough",
+          kind: "list",
+        },
+        "--quarantined [flag]": "only quarantined and disabled tools; false: only others",
+        "--overlaid [flag]": "only tools with an overlay; false: only others",
+        "--unused [flag]": "only tools without calls; false: only others",
+        "--min-success-rate <share>": "with at least this success rate: 0.8, 80 or 80%",
+        "--include-unused <flag>": "include tools without calls: true or false",
+        "--tool-group <name>": {
+          about: "of this tool group; repeatable, * for all, default when left out",
+          kind: "list",
+        },
+        "--state <name>": "available in this state; * for any",
+        "--query <words>": "whose name, description or capabilities contain these words",
+        ...pageOptions,
+        "--quality": { about: "show the score and the findings of each definition", default: false },
+      },
+      examples: [
+        "tools list --server demo",
+        "tools list --capability web_search --min-success-rate 80%",
+        "tools list --version-range '^1.2' --side-effects none --json",
+      ],
+    },
     async run(plane, input, asker) {
       const { view, best, sort, max_quality, ...query } = input as unknown as ToolQuery & z.output<typeof ToolsShown>;
       const isRow = view === "row";
@@ -190,7 +178,14 @@ export const toolOperations = [
     input: z.object({ name }),
     output: Tool,
     http: { method: "get", path: "/tools/{name}", tag, answers: { 200: "The tool." }, show: renderTool },
-    cli: { command: "tools show" },
+    cli: {
+      command: "tools show",
+      about: "one tool: arguments, metadata, providers, health",
+      arguments: {
+        "<name>": "any spelling: server.tool, server_tool, mcp__server__tool, or the bare name if it is unique",
+      },
+      examples: ["tools show demo.greet"],
+    },
   }),
   operation({
     name: "call",
@@ -220,101 +215,34 @@ export const toolOperations = [
       },
       example: outcomeExample,
     },
-    cli: { command: "call" },
-  }),
-  operation({
-    name: "search",
-    args: ["..."],
-    summary: "The best matching tools",
-    scope: "read",
-    input: z.object({
-      q: z.array(z.string()).optional().meta({
-        description: "What to look for; repeated, several things at once. `select:a,b` takes tools by name.",
-      }),
-      regex: boolean("`q` is a pattern of at most 200 characters."),
-      server: z.string().min(1, "give the name of a server or a glob").optional(),
-      limit: count(largestSearch),
-      view: View,
-      explain: boolean("Where the points of each tool come from."),
-      details: boolean("Each tool as `GET /tools/{name}` shows it, beside why it was found."),
-    }),
-    output: SearchAnswer,
-    http: { method: "get", path: "/search", tag, answers: { 200: "Best first." } },
-    cli: { command: "search" },
-    async run(plane, { q = [], regex, server, limit, details, view, explain }, asker) {
-      const what = q.length > 1 ? { queries: q } : { query: q[0] ?? "" };
-      const isRow = view === "row";
-      const withTools = isRow || details === "true";
-      const answer = await plane.search(
-        { ...what, regex: regex === "true", explain: explain === "true", ...withoutUndefined({ server, limit }) },
-        { ...asker, details: withTools, waitMs: isRow && server === undefined ? atOnceMs : waitMs },
-      );
-      if (!withTools) return answer;
-      const whole = answer.tools.flatMap(({ tool }) => tool ?? []);
-      const shown = isRow ? await renderRows(plane, whole) : whole.map(renderTool);
-      const byName = new Map(shown.map((tool) => [tool.name, tool]));
-      // What went away since it was found is shown as it was found.
-      const tools = answer.tools.map(({ tool: _, ...found }) => ({
-        ...found,
-        ...withoutUndefined({ [isRow ? "row" : "tool"]: byName.get(found.name) }),
-      }));
-      return { ...answer, tools };
-    },
-  }),
-  operation({
-    name: "evaluateSearch",
-    args: ["cases"],
-    summary: "Measure search on the caller's catalogue",
-    scope: "read",
-    input: z.object({ cases: z.array(SearchCase).min(1).max(10_000) }),
-    output: z.object({
-      queries: z.number().int(),
-      tools: z.number().int(),
-      ...Means,
-      kinds: z.array(z.object({ kind: z.string(), queries: z.number().int(), ...Means })),
-      missed: z
-        .array(z.object({ query: z.string(), tools: z.array(z.string()), found: z.array(z.string()) }))
-        .meta({ description: "Queries without one of their tools among the first ten; 20 at most." }),
-      unknown: z.array(z.string()).meta({ description: "Names that no tool of the caller has." }),
-    }),
-    http: {
-      method: "post",
-      path: "/search/evaluation",
-      tag,
-      open: true,
-      body: {
-        description: "Queries, and the tools that are right for them.",
-        example: { cases: [{ query: "read a file", tools: ["files.read_file"] }] },
+    cli: {
+      command: "call",
+      about: "call a tool",
+      arguments: { "<tool>": "the tool, in any spelling", "[values...]": "key=value or key:=json" },
+      options: {
+        "--args <json>": "arguments as JSON, @FILE, or - for standard input",
+        "--timeout <seconds>": { about: "limit of this call; 0 for none", kind: "seconds" },
+        "--yes": "agree to what the policy would ask about",
+        "--plan": "queue writes instead of making them",
+        "--conversation <name>": "the conversation that the call belongs to",
+        "--tool-group <name>": { about: "a tool group to use; repeatable, default when left out", kind: "list" },
+        "--state <name>": "the state that an agent is in",
+        "--file <name=address>": { about: "the address of a file that an argument names; repeatable", kind: "list" },
+        "--max-result <characters>": {
+          about: "keep a larger result and print its handle; 0 for never",
+          kind: "characters",
+        },
+        "--save-artifacts <directory>": "write the files that come with the result into this directory",
+        "--force": "overwrite existing files",
+        "--dry-run": "stop before anything is executed; show the policy's verdict",
+        ...tapeOptions,
       },
-      answers: { 200: "Recall and rank, with likeness and with words alone." },
+      examples: [
+        "call demo.greet name=Ann",
+        "call demo.add a:=1 b:=2",
+        'call demo.greet --args \'{"name":"Ann"}\' --json',
+        "call demo.greet name=Ann --record calls.jsonl",
+      ],
     },
-    cli: { command: "search eval" },
-    run: (plane, { cases }, asker) => plane.evaluateSearch(cases, { ...asker, waitMs }),
-  }),
-  operation({
-    name: "forgetSearches",
-    args: [],
-    summary: "Forget what the search has learned from the caller's use",
-    scope: "read",
-    input: z.object({}),
-    output: z.object({ forgotten: z.number().int() }),
-    http: { method: "delete", path: "/search/learned", tag, answers: { 200: "Forgotten." } },
-    audit: { after: (result) => result },
-    cli: { command: "search forget" },
-  }),
-  operation({
-    name: "recommend",
-    args: ["task"],
-    summary: "Servers and tools worth having at hand for a task",
-    scope: "read",
-    input: z.object({ task: z.string(), limit: count(15) }),
-    output: z.object({
-      task: z.string(),
-      servers: z.array(z.object({ name: z.string(), score: z.number(), tools: z.number().int() })),
-      tools: z.array(FoundTool),
-    }),
-    http: { method: "get", path: "/recommendations", tag, answers: { 200: "Best first." } },
-    cli: { command: "recommend" },
-    run: (plane, { task, limit }, asker) => plane.recommend(task, { ...asker, waitMs, ...withoutUndefined({ limit }) }),
   }),
 ];

@@ -27,7 +27,17 @@ const ProjectTrust = z
 
 type Shown = z.output<typeof ProjectTrust>;
 const tag = "Servers";
-const cli = { command: "trust" };
+const cli = {
+  command: "trust",
+  about: "show what a project's files start and refer to, and say whether you trust it",
+  arguments: { "[directory]": "where the files are; here when left out" },
+  options: {
+    "--yes": "trust all of it without a question",
+    "--list": "list every project you have answered for",
+    "--revoke": "forget your answers for this project",
+  },
+  examples: ["trust", "trust ~/src/project --yes", "trust --list --json", "trust --revoke"],
+};
 const socket = { missing: "the command line reads and writes the answers itself" };
 const show = (trust: Shown): Shown => ({ ...trust, directory: basename(trust.directory) });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toMoment } from "./verbs.ts";
+import { toMoment } from "./verb.ts";
 
 const now = Date.parse("2026-11-15T12:00:00.000Z");
 

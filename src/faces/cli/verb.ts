@@ -1,0 +1,102 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { largestPage } from "../../model/page.ts";
+import type { CommandForm, CommandOption, ValueKind } from "../../operations/operation.ts";
+import { commandGroups } from "./own-commands.ts";
+
+/** A command with examples after its help. */
+export class Verb extends Command {
+  declare readonly commands: readonly Verb[];
+  override createCommand(name?: string): Verb {
+    return new Verb(name);
+  }
+
+  examples(...lines: string[]): this {
+    return this.addHelpText("after", `\nExamples:\n${lines.map((line) => `  $ toolplane ${line}`).join("\n")}\n`);
+  }
+}
+
+/** Adds a command under its group. */
+export function addCommand(program: Verb, form: CommandForm, run: (...given: unknown[]) => Promise<void>): void {
+  const [group = "", name] = form.command.split(" ");
+  const parent = name === undefined ? program : groupOf(program, group);
+  const verb = parent.command(name ?? group).description(form.about);
+  for (const [word, about] of Object.entries(form.arguments ?? {})) verb.argument(word, about);
+  for (const [flags, about] of Object.entries(form.options ?? {})) verb.addOption(toOption(flags, about));
+  verb.action(run).examples(...form.examples);
+}
+
+function groupOf(program: Verb, name: string): Verb {
+  const found = program.commands.find((verb) => verb.name() === name);
+  if (found) return found;
+  const { about = "", examples = [] } = commandGroups[name] ?? {};
+  return program
+    .command(name)
+    .description(about)
+    .examples(...examples);
+}
+
+function toOption(flags: string, declared: string | CommandOption): Option {
+  if (typeof declared === "string") return new Option(flags, declared);
+  const { about, kind, choices, default: usual, required = false } = declared;
+  const option = new Option(flags, about).makeOptionMandatory(required);
+  const parse = kind && readers[kind];
+  if (parse) option.argParser<unknown>(parse);
+  if (choices) option.choices(choices);
+  if (usual !== undefined) option.default(parse && usual !== false ? parse(usual) : usual);
+  return option;
+}
+
+export function collect(value: string, before: unknown = []): string[] {
+  return [...(before as string[]), value];
+}
+
+function wholeNumber(least: number, most: number, hint = `Give a whole number from ${least} to ${most}.`) {
+  return (text: string): number => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(hint);
+  };
+}
+
+const largest = 999_999_999;
+
+/** How the value of an option is read. */
+const readers: Readonly<Record<ValueKind, (text: string, before?: unknown) => unknown>> = {
+  list: collect,
+  count: wholeNumber(1, largest, "Give a whole number from 1 on."),
+  limit: wholeNumber(1, largestPage),
+  parallel: wholeNumber(1, 256),
+  characters: wholeNumber(0, largest, "Give a number of characters, 0 for no limit."),
+  ms: wholeNumber(0, largest, "Give a whole number of milliseconds."),
+  port: wholeNumber(0, 65_535, "Give a port between 0 and 65535."),
+  drain: wholeNumber(0, 600, "Give a whole number of seconds between 0 and 600."),
+  seconds(text) {
+    const seconds = Number(text);
+    if (text.trim() !== "" && Number.isFinite(seconds) && seconds >= 0) return seconds;
+    throw new InvalidArgumentError("Give a number of seconds, 0 for no limit.");
+  },
+  hosts(text, before) {
+    if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) return collect(text, before);
+    throw new InvalidArgumentError("Give a name such as tools.example.org, without http:// and port.");
+  },
+  span(text) {
+    const ms = spanMs(/^\d{1,4}[smhdw]$/, text);
+    if (ms > 0) return ms;
+    throw new InvalidArgumentError("Give a time such as 30m, 12h or 30d.");
+  },
+  moment: toMoment,
+};
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
+
+function spanMs(form: RegExp, text: string): number {
+  const span = form.exec(text.trim())?.[0];
+  return span === undefined ? Number.NaN : Number.parseInt(span, 10) * unitMs[span.at(-1) as keyof typeof unitMs];
+}
+
+export function toMoment(text: string): string {
+  const isDate = /^\d{4}-\d{2}-\d{2}/.test(text.trim());
+  const at = new Date(isDate ? text.trim() : Date.now() + spanMs(/^\d{1,6}[mhdwy]$/, text));
+  if (at.getTime() > Date.now()) return at.toISOString();
+  throw new InvalidArgumentError("Give a time from now such as 12h, 30d or 1y, or a date to come such as 2030-01-31.");
+}
