@@ -16,8 +16,13 @@ export function noiseText(text: string): string {
     .slice(0, shownCharacters);
 }
 
+const byteOrderMark = 0xfeff;
+const byteOrderMarkBytes = 3;
+
 /** Undefined when it is no JSON. `bytes` where the text is long. */
 export function parseMessage(text: string, bytes?: Buffer): unknown {
+  // .NET and PowerShell begin their output with it.
+  if (text.charCodeAt(0) === byteOrderMark) return parseMessage(text.slice(1), bytes?.subarray(byteOrderMarkBytes));
   const measured = measureJson(text, undefined, bytes);
   if (measured.tooMuch !== null) return unreadable(text, measured.tooMuch);
   try {

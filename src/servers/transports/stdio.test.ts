@@ -100,6 +100,15 @@ suite("stdio transport", { concurrency: 8 }, () => {
     assert.equal(connected.closings, 0);
   });
 
+  for (const length of [1, 10_000])
+    test(`a first line that begins with a byte order mark is a message of ${length > 1 ? "many bytes" : "few bytes"}`, async () => {
+      const begins = `process.stdout.write('\\ufeff');`;
+      await using connected = await connect("echo", [], scripted(`done('é'.repeat(${length}))`, begins));
+      for (let round = 0; round < 2; round++)
+        assert.deepEqual((await connected.call("any")).content, [{ type: "text", text: "é".repeat(length) }]);
+      assert.deepEqual(connected.noise, []);
+    });
+
   test("a server gets what a process needs and what it is given, and none of our secrets", async () => {
     const parentEnvironment = { ...process.env, HOME: "/home/ada", SECRET_KEY: "hunter2", TZ: "UTC" };
     const env = { NODE_COMPILE_CACHE, GIVEN: "yes", TZ: "Europe/Berlin" };
