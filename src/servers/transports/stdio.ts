@@ -49,8 +49,12 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     if (message !== undefined) handlers.onMessage(message);
     else if (line.trim() !== "") handlers.onNoise?.(noiseText(line));
   };
-  const split = createLineSplitter(options.maxMessageBytes, takeLine, (line) =>
-    handlers.onTooLarge?.(findOversizedId(line), line.bytes),
+  const { maxMessageBytes } = options;
+  const split = createLineSplitter(
+    maxMessageBytes,
+    takeLine,
+    (line) => handlers.onTooLarge?.(findOversizedId(line), line.bytes),
+    () => close(`it wrote more than ${maxMessageBytes} bytes ('maxMessageBytes') without the end of a message`),
   );
   child.stdout?.on("data", split);
   child.stdout?.on("end", () => closeSoon("its standard output was closed"));
