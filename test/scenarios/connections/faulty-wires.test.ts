@@ -38,4 +38,18 @@ suite("faulty wires", () => {
     const [after] = textsOf(await within("the next call", plane.call("wire.pid")));
     assert.notEqual(after, before);
   });
+
+  test("a server that drips is replaced when its call is given up, and the next call does not wait for it", async () => {
+    const drip = `write("{"); setInterval(() => write(" "), 20); methods.ping = methods["tools/call"] = () => {}`;
+    const pid = "answer(id, text(process.pid))";
+    await using plane = await planeOf({ wire: script({ drip, pid }) });
+    const [before] = textsOf(await plane.call("wire.pid"));
+    const lost: string[] = [];
+    plane.on("server.disconnected", ({ reason }) => lost.push(reason));
+    assert.equal(errorOf(await plane.call("wire.drip", {}, { timeoutMs: 4_000 })).code, "TIMEOUT");
+    // It may have run, so an attempt at the dripping process would end it as unknown.
+    const [after] = textsOf(await within("the next call", plane.call("wire.pid")));
+    assert.notEqual(after, before);
+    assert.match(lost[0] ?? "", /message that it began does not end/);
+  });
 });
