@@ -1,3 +1,5 @@
+import { cutDeepValue } from "../lib/json/cut-deep.ts";
+import { isTooDeep } from "../lib/json/exact-numbers.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { RpcError } from "./message.ts";
@@ -22,7 +24,7 @@ export type Listing = {
   isPrivate?: true;
 };
 
-export const maxListed = { pages: 1_000, items: 20_000 } as const;
+export const maxListed = { pages: 1_000, items: 20_000, depth: 100 } as const;
 
 const invalidParams = -32602;
 
@@ -78,7 +80,7 @@ async function walk(session: Pick<Session, "request">, method: ListMethod, signa
     });
     if (page === null || (cursor === "" && isSame(page, first))) return { items, warning: null, ...scope };
     first ??= page;
-    for (const item of page.items) items.push(item);
+    for (const item of page.items) items.push(shallow(item));
     if (page.cacheScope === "private") scope = { isPrivate: true };
     const next = page.nextCursor;
     if (items.length > maxListed.items) {
@@ -95,6 +97,9 @@ async function walk(session: Pick<Session, "request">, method: ListMethod, signa
   }
   return { items, warning: `its ${method} had more than ${maxListed.pages} pages`, ...scope };
 }
+
+/** What goes through a definition must not overflow the stack. What is cut is still too deep for the catalogue. */
+const shallow = (item: unknown) => (isTooDeep(item, maxListed.depth) ? cutDeepValue(item, maxListed.depth) : item);
 
 /** Others take it for no cursor, and begin again. */
 function isSame(page: Page, first: Page | undefined): boolean {

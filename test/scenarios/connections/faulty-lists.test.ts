@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { errorCodes, type JsonObject, RpcError } from "../../fixtures/servers/support/messages.ts";
 import { planeOf, textsOf, within } from "../support.ts";
-import { listing, scriptedServer, toolNamed } from "./scripted-server.ts";
+import { listing, scriptedProcess, scriptedServer, toolNamed } from "./scripted-server.ts";
 
 suite("faulty lists", () => {
   test("an empty cursor is followed, and a cursor that the server has forgotten begins a new walk", async () => {
@@ -26,4 +26,28 @@ suite("faulty lists", () => {
     assert.deepEqual(cursors, [undefined, "", "more", undefined, "", "more"]);
     assert.deepEqual(textsOf(await plane.call("paged.third")), ["third"]);
   });
+
+  for (const [what, key, levels] of [
+    ["schema of 5,000 levels in a short list", "inputSchema", 5_000],
+    ["schema of 20,000 levels in a long list", "inputSchema", 20_000],
+    ["member of 20,000 levels beside its schema", "_meta", 20_000],
+  ] as const)
+    test(`a ${what} costs its tool only`, async () => {
+      // Written as text: no stack is deep enough for it.
+      const list = `methods["tools/list"] = (id) => {
+        const [good, deep, other] = ["good", "deep", "other"].map((name) => '"name":"' + name + '"');
+        const value = '{"a":'.repeat(${levels}) + '1' + '}'.repeat(${levels});
+        write('{"jsonrpc":"2.0","id":' + id + ',"result":{"tools":[{' + good + '},{' + deep + ',"${key}":' + value + '},{' + other + '}]}}\\n');
+      };`;
+      await using plane = await planeOf({ listing: scriptedProcess({ other: 'answer(id, text("other"))' }, {}, list) });
+      const listed = await within("the list", plane.tools.list());
+      assert.deepEqual(listed.map(({ id }) => id.tool).toSorted(), ["good", "other"]);
+      const [server] = await plane.servers.list();
+      assert.deepEqual(
+        server?.rejected.map(({ tool }) => tool),
+        ["deep"],
+      );
+      assert.match(server?.rejected[0]?.reason ?? "", /nested deeper than/);
+      assert.deepEqual(textsOf(await plane.call("listing.other")), ["other"]);
+    });
 });

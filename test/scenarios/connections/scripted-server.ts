@@ -46,3 +46,29 @@ async function outcomeOf(method: Method | undefined, params: JsonObject, notify:
     return { error: { code, message } };
   }
 }
+
+/** A legacy server as a process. Its tools are bodies of functions of `id`, and `before` may replace its `methods`. */
+export function scriptedProcess(tools: Record<string, string>, more: ServerEntry = {}, before = ""): ServerEntry {
+  const names = JSON.stringify(Object.keys(tools));
+  const program = `
+    const write = (text) => process.stdout.write(text);
+    const answer = (id, result) => write(JSON.stringify({ jsonrpc: "2.0", id, result }) + "\\n");
+    const text = (value) => ({ content: [{ type: "text", text: String(value) }] });
+    const tools = { ${Object.entries(tools)
+      .map(([name, body]) => `${name}: (id) => { ${body} }`)
+      .join()} };
+    const methods = {
+      initialize: (id) => answer(id, { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } }),
+      "tools/list": (id) => answer(id, { tools: ${names}.map((name) => ({ name, inputSchema: { type: "object" } })) }),
+      "tools/call": (id, { name }) => tools[name](id),
+      ping: (id) => answer(id, {}),
+    };
+    ${before}
+    require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params } = JSON.parse(line);
+      if (id === undefined) return;
+      if (methods[method]) methods[method](id, params);
+      else write(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } }) + "\\n");
+    }).on("close", () => process.exit(0));`;
+  return { command: process.execPath, args: ["-e", program], ...more };
+}
