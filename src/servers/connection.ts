@@ -1,4 +1,5 @@
 import { maxTimerMs } from "../lib/async/pause.ts";
+import { abortable } from "../lib/async/signals.ts";
 import { steadyNow, wallTime } from "../lib/async/steady-time.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
@@ -6,7 +7,7 @@ import { type Channel, TransportError } from "../protocol/message.ts";
 import { type ConnectionSignal, initialFacts, nextFacts, type RetryPolicy } from "./connection-state.ts";
 import { describeUnavailable, notSent, stderrTailOf } from "./failures.ts";
 import { type InstallFailure, lastLineOf } from "./installer.ts";
-import { type AttemptOptions, attemptToOpen, type Install } from "./open-attempt.ts";
+import { type AttemptOptions, attemptToOpen, type Install, type OpenSteps } from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
 
 export type Live = OpenedSession & {
@@ -143,8 +144,6 @@ async function ensure(state: State, force = false): Promise<Live> {
 
 async function open(state: State, given: AbortSignal): Promise<Live> {
   const { options } = state;
-  // One process of a server at a time, also while the last one is still on its way out.
-  await Promise.all(state.leaving);
   if (given.aborted) throw stopped(options.name);
   take(state, { type: "connect" });
   state.installTail = "";
@@ -158,7 +157,17 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
   let current: Live | undefined;
   const onClose = (reason: TransportError) => current && onLost(state, current, reason);
   try {
-    const attempt = { ...options, install, leave: (channel: Channel) => leave(state, channel), onClose };
+    const attempt = {
+      ...options,
+      install,
+      async open(steps: OpenSteps) {
+        // One process of a server at a time, also while the last one is still on its way out. The limit covers that, too.
+        await abortable(Promise.all(state.leaving), steps.signal);
+        return options.open(steps);
+      },
+      leave: (channel: Channel) => leave(state, channel),
+      onClose,
+    };
     const { opened, toolCount, hasListed = false, owesListing = false } = await attemptToOpen(attempt, given);
     current = { ...opened, openedAt: steadyNow(), answered: 0, hasListed, owesListing };
     state.live = current;
