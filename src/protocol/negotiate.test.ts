@@ -81,11 +81,23 @@ suite("finding out the era", () => {
     });
   }
 
-  test("a server with unknown revisions only is refused with the reason", async () => {
-    const data = { supported: ["2027-05-01"] };
-    const { session, events } = negotiateWith({ discover: { error: { code: -32022, message: "no", data } } });
-    await assert.rejects(session, /does not speak 2026-07-28 nor an older revision/);
-    assert.deepEqual(events, ["server/discover"]);
+  test("a server with unknown revisions only is refused with its revisions and ours", async () => {
+    const versions = ["2027-05-01", "2028-01-01\u001b[31m"];
+    for (const discover of [
+      { error: { code: -32022, message: "no", data: { supported: versions } } },
+      { result: { supportedVersions: versions } },
+    ]) {
+      const { session, events } = negotiateWith({ discover });
+      await assert.rejects(session, /^Error: it speaks protocol 2027-05-01, 2028-01-01; known are 2026-07-28, 2025-11-25, /);
+      assert.deepEqual(events, ["server/discover"]);
+    }
+  });
+
+  test("a handshake that is refused because of its revision names those of the server", async () => {
+    const data = { supported: ["2023-01-01"], requested: "2025-11-25" };
+    const initialize = { error: { code: -32602, message: "Unsupported protocol version", data } };
+    const { session } = negotiateWith({ discover: unknown, initialize });
+    await assert.rejects(session, /^Error: it speaks protocol 2023-01-01; known are 2025-11-25, /);
   });
 
   test("a server that knows neither the question nor the handshake is modern", async () => {

@@ -1,3 +1,4 @@
+import { plainText } from "../lib/text/plain-text.ts";
 import { isObject } from "../model/json.ts";
 import { RpcError, TransportError } from "./message.ts";
 import { discoverModern, modernErrors, openModernSession } from "./modern-session.ts";
@@ -15,7 +16,27 @@ import {
 export async function openLegacySession(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<Session> {
   const { info: clientInfo, capabilities } = client;
   const params = { protocolVersion: legacyVersions[0], capabilities, clientInfo };
-  return acceptHandshake(peer, await peer.request("initialize", params, { signal }), client.logLevel);
+  const answer = await peer.request("initialize", params, { signal }).catch((thrown) => {
+    throw supportedBy(thrown).length > 0 ? otherVersions(thrown, legacyVersions) : thrown;
+  });
+  return acceptHandshake(peer, answer, client.logLevel);
+}
+
+const maxShownVersions = 10;
+const maxShownLength = 40;
+
+/** The revisions that an error names. */
+function supportedBy(refusal: unknown): string[] {
+  const data = refusal instanceof RpcError && isObject(refusal.data) ? refusal.data : {};
+  return Array.isArray(data.supported) ? data.supported.filter((version) => typeof version === "string") : [];
+}
+
+function otherVersions(refusal: unknown, known: readonly string[]): Error {
+  const supported = supportedBy(refusal);
+  const shown = supported.slice(0, maxShownVersions).map((version) => plainText(version).slice(0, maxShownLength));
+  if (supported.length > shown.length) shown.push("and others");
+  const theirs = shown.length === 0 ? "of no version that it names" : shown.join(", ");
+  return new Error(`it speaks protocol ${theirs}; known are ${known.join(", ")}`, { cause: refusal });
 }
 
 function acceptHandshake(peer: Peer, result: unknown, level: string | undefined): Session {
@@ -81,6 +102,7 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
     return await Promise.any([both, ifSilent(discovery, handshake)]).catch(lastOf);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
+    if (isFixed && supportedBy(thrown).length > 0) throw otherVersions(thrown, [modernVersion]);
     if (isFixed && overHttp && thrown instanceof RpcError) return openModernSession(peer, client, {});
     if (isFixed) throw new Error(`it does not speak ${modernVersion}: ${(thrown as Error).message}`);
     return afterRefusal(peer, client, thrown, () => handshake ?? openLegacy());
@@ -144,9 +166,8 @@ async function afterRefusal(
   const { headerMismatch, missingCapability, unsupportedVersion } = modernErrors;
   const code = refusal instanceof RpcError ? refusal.code : undefined;
   if (code === headerMismatch || code === missingCapability) return openModernSession(peer, client, {});
-  if (code === unsupportedVersion && !offersHandshake(refusal)) {
-    throw new Error(`it does not speak ${modernVersion} nor an older revision that we know`);
-  }
+  if (code === unsupportedVersion && !offersHandshake(refusal))
+    throw otherVersions(refusal, [modernVersion, ...legacyVersions]);
   if (!mayBeLegacy(refusal)) throw refusal;
   try {
     return await openLegacy();
@@ -159,8 +180,7 @@ async function afterRefusal(
 }
 
 function offersHandshake(refusal: unknown): boolean {
-  const data = refusal instanceof RpcError && isObject(refusal.data) ? refusal.data : {};
-  return Array.isArray(data.supported) && data.supported.some((version) => version < modernVersion);
+  return supportedBy(refusal).some((version) => version < modernVersion);
 }
 
 /** Missing credentials or a transport failure say nothing about the era. */
