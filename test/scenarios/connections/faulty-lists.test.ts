@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { errorCodes, type JsonObject, RpcError } from "../../fixtures/servers/support/messages.ts";
+import { until } from "../../fixtures/until.ts";
 import { planeOf, textsOf, within } from "../support.ts";
 import { listing, scriptedProcess, scriptedServer, toolNamed } from "./scripted-server.ts";
 
@@ -50,4 +51,28 @@ suite("faulty lists", () => {
       assert.match(server?.rejected[0]?.reason ?? "", /nested deeper than/);
       assert.deepEqual(textsOf(await plane.call("listing.other")), ["other"]);
     });
+
+  test("a server that says with each listing that its list has changed is called flapping, and answered for", async () => {
+    let listings = 0;
+    const crying = scriptedServer({
+      "tools/list": (_, notify) => {
+        listings += 1;
+        notify("notifications/tools/list_changed");
+        return listing("ok");
+      },
+    });
+    await using plane = await planeOf({ crying });
+    const status = () => plane.servers.get("crying");
+    // Clients that look all the time do not make it list more often.
+    await until("flapping", async () => {
+      await plane.tools.list();
+      return (await status()).flapping !== undefined;
+    });
+    assert.deepEqual((await status()).flapping, ["tools"]);
+    const before = listings;
+    for (let count = 0; count < 200; count++) assert.deepEqual(textsOf(await plane.call("crying.ok")), ["ok"]);
+    assert.ok(listings - before < 20, `${listings - before} listings for 200 calls`);
+    const lines = await plane.servers.logs("crying");
+    assert.equal(lines.filter(({ text }) => text.includes("are flapping")).length, 1);
+  });
 });
