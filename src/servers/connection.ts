@@ -1,4 +1,4 @@
-import { maxTimerMs } from "../lib/async/pause.ts";
+import { maxTimerMs, pause } from "../lib/async/pause.ts";
 import { abortable } from "../lib/async/signals.ts";
 import { steadyNow, wallTime } from "../lib/async/steady-time.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
@@ -50,7 +50,7 @@ function createState(options: ConnectionOptions, onIdle: () => void) {
     leaving: new Set<Promise<void>>(),
     facts: initialFacts,
     live: null as Live | null,
-    connecting: undefined as { given: AbortSignal; live: Promise<Live> } | undefined,
+    connecting: undefined as { given: AbortSignal; since: number; live: Promise<Live> } | undefined,
     closed: new AbortController(),
     retry: undefined as NodeJS.Timeout | undefined,
     requirement: null as PlaneError | null,
@@ -75,6 +75,7 @@ export function createConnection(options: ConnectionOptions) {
     requirement: () => state.requirement,
     /** The open session, opened if need be. Many may ask at once. */
     ensure: (given?: { force?: boolean }) => ensure(state, given?.force),
+    opensWithin: (ms: number) => opensWithin(state, ms),
     enter(): void {
       state.users += 1;
       state.idle.used();
@@ -133,13 +134,23 @@ async function ensure(state: State, force = false): Promise<Live> {
   }
   if (connecting) return connecting.live;
   const given = state.closed.signal;
-  const current = { given, live: open(state, given) };
+  const current = { given, since: steadyNow(), live: open(state, given) };
   state.connecting = current;
   const settled = () => {
     if (state.connecting === current) state.connecting = undefined;
   };
   current.live.then(settled, settled);
   return current.live;
+}
+
+/** False while opening takes longer; it goes on beside. What fails at once is not waited for, so that it can say why. */
+async function opensWithin(state: State, ms: number): Promise<boolean> {
+  const opening = ensure(state).then(
+    () => true,
+    () => true,
+  );
+  const leftMs = ms - (steadyNow() - (state.connecting?.since ?? steadyNow()));
+  return Promise.race([opening, pause(Math.max(0, leftMs), { isBackground: true }).then(() => false)]);
 }
 
 async function open(state: State, given: AbortSignal): Promise<Live> {
