@@ -1,7 +1,7 @@
 import { plainText } from "../lib/text/plain-text.ts";
 import { isObject } from "../model/json.ts";
 import { RpcError, TransportError } from "./message.ts";
-import { discoverModern, modernErrors, openModernSession } from "./modern-session.ts";
+import { discoverModern, modernErrors, openModernSession, withEnvelope } from "./modern-session.ts";
 import type { Peer } from "./peer.ts";
 import {
   type ClientDescription,
@@ -63,7 +63,9 @@ function acceptHandshake(peer: Peer, result: unknown, level: string | undefined)
   };
 }
 
-/** How long a server may ignore the new revision before the old one is tried too. */
+/** How long a server may ignore the new revision before it is asked whether it runs. */
+const quietMs = 500;
+/** And before the old one is tried too. */
 const silenceMs = 2_500;
 /** For one that spoke the new revision last time. */
 const knownSilenceMs = 10_000;
@@ -95,7 +97,12 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
   const askModern = () => discoverModern(peer, client, AbortSignal.any([signal, decided.signal]));
   const discovery = askModern();
   try {
-    const answer = await orSilence(discovery, known === "modern" ? knownSilenceMs : silenceMs);
+    if (isFixed) return await discovery;
+    const early = await orSilence(discovery, quietMs);
+    if (early) return early;
+    const pong = overHttp ? [] : [pingInBothEras(peer, client, AbortSignal.any([signal, decided.signal]))];
+    const leftMs = (known === "modern" ? knownSilenceMs : silenceMs) - quietMs;
+    const answer = await orSilence(Promise.race([discovery, ...pong]), leftMs);
     if (answer) return answer;
     handshake = openLegacy();
     const both = afterBoth(discovery, handshake, askModern);
@@ -109,6 +116,14 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
   } finally {
     decided.abort();
   }
+}
+
+/**
+ * A legacy server that runs answers, and need not be waited for. One that is still starting reads this before the handshake:
+ * as a request of the new revision it settles the era of a server that speaks both, which the handshake would make legacy.
+ */
+async function pingInBothEras(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<undefined> {
+  await peer.request("ping", withEnvelope({}, client), { signal }).catch(() => new Promise(() => undefined));
 }
 
 /** One that answers both may have begun a legacy session with the handshake, so it is asked again. */
