@@ -332,10 +332,7 @@ function executeOptions(parts: CallParts, providers: Providers, spans: Spans): O
       const { retry, servers } = parts.config();
       return { ...retry, ...withoutUndefined(servers[String(server)]?.retry ?? {}) };
     },
-    readyInMs({ config: { server } }) {
-      const at = parts.servers.status().find(({ name }) => name === server)?.nextRetryAt;
-      return at ? Date.parse(at) - Date.now() + 10 : 0;
-    },
+    ...providers.readiness,
     onRetry: ({ id, tool }, retry) => memory.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
     onProgress: ({ id, tool }, progress) =>
       memory.emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),

@@ -13,7 +13,8 @@ import { isRepeatable, type ProviderSpec, providerLabel, type Tool } from "../mo
 import { errorTable, isShutdown, PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";
-import { type AttemptOptions, attempt, ended, isOutdated } from "./attempt.ts";
+import type { SessionOwner } from "../servers/servers.ts";
+import { type AttemptOptions, attempt, ended, isOutdated, sessionOwner } from "./attempt.ts";
 import type { AttemptPass, CallPass, Limits } from "./limits/limits.ts";
 import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
 
@@ -90,6 +91,9 @@ export type ExecuteOptions = AttemptOptions & {
   checkOutput(schema: JsonObject, result: ToolResult): Promise<string[]>;
   onRetry: Retrying["onRetry"];
   readyInMs?(spec: ProviderSpec): number;
+  isOpen?(spec: ProviderSpec, owner: SessionOwner): boolean;
+  /** False where another should be asked meanwhile; it is opened beside. `isHasty`: another is open. */
+  isReady?(spec: ProviderSpec, owner: SessionOwner, isHasty: boolean): Promise<boolean>;
   /** Asked only after a failure. */
   retryFor?(spec: ProviderSpec): RetrySettings;
   routing: RoutingMemory;
@@ -181,13 +185,27 @@ function remember(
   else routing.worked(key, provider);
 }
 
+/** A provider that is not connected is not waited for while another one can be asked. */
+async function isReady({ call, limiter, options }: Run, spec: ProviderSpec, others: readonly ProviderSpec[]) {
+  const owner = sessionOwner(call.principal, call.options.conversation);
+  const isHasty = others.some((other) => options.isOpen?.(other, owner) ?? true);
+  const ready = options.isReady?.(spec, owner, isHasty) ?? Promise.resolve(true);
+  return abortable(ready, limiter.signal).catch(() => true);
+}
+
 /** Each provider at most once, best first. */
 async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<Executed> {
   const { call, attempts, limiter } = run;
   const { routing } = run.options;
   const key = healthKey(call.tool);
   const failures = new Map<string, string>();
-  for (const spec of candidates) {
+  const queue = [...candidates];
+  for (const [at, spec] of queue.entries()) {
+    const others = candidates.slice(at + 1);
+    if (others.length > 0 && !(await isReady(run, spec, others))) {
+      queue.push(spec);
+      continue;
+    }
     const provider = labelOf(call, spec);
     const missing = await routing.check(key, provider, spec, limiter.signal);
     if (missing !== null) {

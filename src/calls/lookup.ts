@@ -19,6 +19,8 @@ import { findMetaTool } from "./providers/builtin.ts";
 
 /** The wait of a bare name for the slowest server. */
 const waitMs = 5_000;
+/** The wait for a provider where there is another. */
+const rivalWaitMs = 2_000;
 /** Names remembered per caller. */
 const minRemembered = 1_000;
 /** Unavailable servers named in the answer to an unknown name. */
@@ -122,8 +124,8 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
     const found = await findTool(asked, {
       snapshot: () => registry.snapshot(principal),
       servers: () => [...names],
-      discover(some) {
-        const how = { owner, among: names, ...(some ? {} : { waitMs }), ...(onProgress ? { onProgress } : {}) };
+      discover(some, within = some ? 0 : waitMs) {
+        const how = { owner, among: names, waitMs: within, ...(onProgress ? { onProgress } : {}) };
         return servers.discover(
           some?.filter((name) => names.includes(name)),
           how,
@@ -141,8 +143,13 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
     // A server that has just failed is not waited for: another provider may do.
     const failing = new Set(servers.status().flatMap(({ name, error }) => (error === null ? [] : [name])));
     const askable = unlisted.filter((name) => servers.names().includes(name) && !failing.has(name));
-    // A wrapper's injected values are known only once the wrapped tool is listed.
-    if (askable.length > 0) await servers.discover(askable, { owner, waitMs });
+    // A wrapper's injected values are known only once the wrapped tool is listed. Beside another provider that is no matter.
+    const isAlone = found.providers.length < 2;
+    const isListed = !isAlone && found.providers.length > unlisted.length;
+    if (askable.length > 0) {
+      const listed = servers.discover(askable, { owner, waitMs: isAlone ? waitMs : rivalWaitMs });
+      if (!isListed) await listed;
+    }
     return registry.snapshot(principal).byId(found.id) ?? found;
   };
 }
@@ -214,7 +221,8 @@ function keyOf(asked: string | ToolId): string {
 type Discovery = {
   snapshot(): Snapshot;
   servers(): string[];
-  discover(servers?: readonly string[]): Promise<void>;
+  /** No longer than `waitMs`; 0 is until they are known. */
+  discover(servers?: readonly string[], waitMs?: number): Promise<void>;
   trouble(server: string): string | null;
   nextRetryAt?(server: string): string | null;
   /** What a person must do before the server has tools. */
@@ -237,7 +245,7 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
   const handWritten = shown(snapshot().byId({ server: null, tool: asked }), discovery);
   if (handWritten && likely.length === 0) return handWritten;
   if (likely.length > 0) {
-    await discover(likely);
+    await (handWritten ? discover(likely, rivalWaitMs) : discover(likely));
     const found = lookUp(asked, discovery);
     // Another spelling of a foreign tool may be the name of an own one.
     if (found && (found.name === asked || isUsable(found, discovery))) return found;

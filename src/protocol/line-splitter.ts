@@ -5,11 +5,18 @@ const newline = 0x0a;
 /** Longer lines are passed on as bytes; shorter ones are quicker written again. */
 export const longBytes = 4 * 1024;
 
-/** Never copies a long line again for each chunk; long lines come with their bytes. */
+/** A message above the limit is passed over up to this multiple of it; its end is not waited for any longer. */
+const maxPassed = 16;
+
+/**
+ * Never copies a long line again for each chunk; long lines come with their bytes. `onEndless` gets what is above the limit
+ * and no message, or does not end.
+ */
 export function createLineSplitter(
   limitBytes: number,
   onLine: (line: string, bytes?: Buffer) => void,
   onTooLong: (line: Oversized) => void,
+  onEndless?: (bytes: number) => void,
 ) {
   let parts: Buffer[] = [];
   let size = 0;
@@ -24,6 +31,7 @@ export function createLineSplitter(
       parts = [];
     }
     passed.add(part);
+    if (onEndless && (size > limitBytes * maxPassed || !passed.isMessage())) onEndless(size);
   };
 
   const finish = () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../model/json.ts";
 import { listAll, maxListed } from "./list-all.ts";
+import { RpcError } from "./message.ts";
 
 const { signal } = new AbortController();
 
@@ -29,7 +30,7 @@ test("a listing follows its cursors to the end", async () => {
 
 for (const [title, nextCursor, requests, warns] of [
   ["a cursor that does not advance", "same", 2, true],
-  ["an empty cursor", "", 1, false],
+  ["an empty cursor that leads to the first page again", "", 2, false],
   ["a cursor that is no text", 7, 1, false],
 ] as const) {
   test(`${title} ends the listing`, async () => {
@@ -39,6 +40,44 @@ for (const [title, nextCursor, requests, warns] of [
     assert.equal(warning !== null, warns);
   });
 }
+
+test("an empty cursor is followed like any other, and where it is refused the list is complete", async () => {
+  const pages = sessionOf(({ cursor }) =>
+    cursor === undefined
+      ? { tools: ["a"], nextCursor: "" }
+      : { tools: ["b"], ...(cursor === "" && { nextCursor: "2" }) },
+  );
+  assert.deepEqual(await listAll(pages, "tools/list", signal), { items: ["a", "b", "b"], warning: null });
+  assert.deepEqual(pages.cursors, [undefined, "", "2"]);
+  const strict = sessionOf(({ cursor }) => {
+    if (cursor === "") throw new RpcError(-32602, "Invalid cursor");
+    return { tools: ["a"], nextCursor: "" };
+  });
+  assert.deepEqual(await listAll(strict, "tools/list", signal), { items: ["a"], warning: null });
+});
+
+test("a cursor that becomes invalid on the way begins a new walk, once", async () => {
+  const forgetful = (failures: number) => {
+    let left = failures;
+    return sessionOf(({ cursor }) => {
+      if (cursor === undefined) return { tools: ["a"], nextCursor: "next" };
+      left -= 1;
+      if (left >= 0) throw new RpcError(-32602, "Invalid cursor");
+      return { tools: ["b"] };
+    });
+  };
+  const once = forgetful(1);
+  assert.deepEqual(await listAll(once, "tools/list", signal), { items: ["a", "b"], warning: null });
+  assert.deepEqual(once.cursors, [undefined, "next", undefined, "next"]);
+  const ever = forgetful(9);
+  await assert.rejects(listAll(ever, "tools/list", signal), { name: "RpcError", message: "Invalid cursor" });
+  assert.equal(ever.cursors.length, 4);
+  const refusing = sessionOf(() => {
+    throw new RpcError(-32602, "no list");
+  });
+  await assert.rejects(listAll(refusing, "tools/list", signal), /no list/);
+  assert.equal(refusing.cursors.length, 1);
+});
 
 test("cursors that go round in a circle end the listing with a warning", async () => {
   const session = sessionOf(({ cursor }) => ({ tools: [cursor], nextCursor: cursor === "a" ? "b" : "a" }));

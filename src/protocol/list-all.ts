@@ -1,4 +1,8 @@
+import { cutDeepValue } from "../lib/json/cut-deep.ts";
+import { isTooDeep } from "../lib/json/exact-numbers.ts";
+import { sameJson } from "../lib/json/plain-data.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
+import { RpcError } from "./message.ts";
 import type { Session } from "./session.ts";
 
 /** What can be listed, and its member in the answer. */
@@ -20,40 +24,86 @@ export type Listing = {
   isPrivate?: true;
 };
 
-export const maxListed = { pages: 1_000, items: 20_000 } as const;
+export const maxListed = { pages: 1_000, items: 20_000, depth: 100 } as const;
 
-/** All pages. Ends at a cursor that does not advance, and at the limits. */
+const invalidParams = -32602;
+
+/** A cursor of ours that the server refuses. It may have forgotten it with a change of its list. */
+class InvalidCursor extends Error {}
+
+/** All pages. A walk whose cursor becomes invalid begins anew, once. */
 export async function listAll(
-  { request }: Pick<Session, "request">,
+  session: Pick<Session, "request">,
   method: ListMethod,
   signal: AbortSignal,
 ): Promise<Listing> {
+  try {
+    return await walk(session, method, signal);
+  } catch (thrown) {
+    if (!(thrown instanceof InvalidCursor)) throw thrown;
+  }
+  return walk(session, method, signal).catch((thrown) => {
+    throw thrown instanceof InvalidCursor ? thrown.cause : thrown;
+  });
+}
+
+type Page = UnknownObject & { items: unknown[] };
+
+async function ask(
+  { request }: Pick<Session, "request">,
+  method: ListMethod,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Page> {
+  const key = listings[method];
+  const result = await request(method, cursor === undefined ? {} : { cursor }, { signal }).catch((cause) => {
+    const isRefused = cursor !== undefined && cause instanceof RpcError && cause.code === invalidParams;
+    throw isRefused ? new InvalidCursor(undefined, { cause }) : cause;
+  });
+  if (!isObject(result) || !Array.isArray(result[key])) throw new Error(`its answer to ${method} has no list '${key}'`);
+  return { ...result, items: result[key] };
+}
+
+/** Ends at a cursor that does not advance, and at the limits. */
+async function walk(session: Pick<Session, "request">, method: ListMethod, signal: AbortSignal): Promise<Listing> {
   const key = listings[method];
   const items: unknown[] = [];
   const seen = new Set<string>();
-  let params: UnknownObject = {};
+  let cursor: string | undefined;
+  let first: Page | undefined;
   let scope: Pick<Listing, "isPrivate"> = {};
-  for (let page = 0; page < maxListed.pages; page++) {
-    const result = await request(method, params, { signal });
-    if (!isObject(result) || !Array.isArray(result[key])) {
-      throw new Error(`its answer to ${method} has no list '${key}'`);
-    }
-    for (const item of result[key]) items.push(item);
-    if (result.cacheScope === "private") scope = { isPrivate: true };
-    const cursor = result.nextCursor;
+  for (let count = 0; count < maxListed.pages; count++) {
+    const page = await ask(session, method, cursor, signal).catch((thrown) => {
+      // To some servers an empty cursor means the end.
+      if (cursor === "" && thrown instanceof InvalidCursor) return null;
+      throw thrown;
+    });
+    if (page === null || (cursor === "" && isSame(page, first))) return { items, warning: null, ...scope };
+    first ??= page;
+    for (const item of page.items) items.push(shallow(item));
+    if (page.cacheScope === "private") scope = { isPrivate: true };
+    const next = page.nextCursor;
     if (items.length > maxListed.items) {
       const leftOut = items.length - maxListed.items;
       items.length = maxListed.items;
-      const orMore = typeof cursor === "string" && cursor !== "" ? " or more" : "";
+      const orMore = typeof next === "string" ? " or more" : "";
       const warning = `its ${key} beyond ${maxListed.items} were left out: ${leftOut}${orMore}`;
       return { items, warning, leftOut, ...scope };
     }
-    if (typeof cursor !== "string" || cursor === "") return { items, warning: null, ...scope };
-    if (seen.has(cursor)) return { items, warning: `its ${method} came back to the same cursor`, ...scope };
-    seen.add(cursor);
-    params = { cursor };
+    if (typeof next !== "string") return { items, warning: null, ...scope };
+    if (seen.has(next)) return { items, warning: `its ${method} came back to the same cursor`, ...scope };
+    seen.add(next);
+    cursor = next;
   }
   return { items, warning: `its ${method} had more than ${maxListed.pages} pages`, ...scope };
+}
+
+/** What goes through a definition must not overflow the stack. What is cut is still too deep for the catalogue. */
+const shallow = (item: unknown) => (isTooDeep(item, maxListed.depth) ? cutDeepValue(item, maxListed.depth) : item);
+
+/** Others take it for no cursor, and begin again. */
+function isSame(page: Page, first: Page | undefined): boolean {
+  return first !== undefined && sameJson(page.items, first.items);
 }
 
 /** Clients load them, so they must not be able to run anything. */

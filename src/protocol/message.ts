@@ -119,4 +119,6 @@ export interface Channel {
   readonly pid: number | null;
   /** Bytes that the other side has not taken yet. */
   readonly backlog?: number;
+  /** When the message began that has not ended yet: nothing else can come before its end. */
+  readonly unfinishedSince?: number | null;
 }

@@ -127,7 +127,8 @@ function inTheNameOf(caller: AsClient | undefined, own: ClientDescription, answe
   };
 }
 
-function withEnvelope(params: UnknownObject, client: ClientDescription): UnknownObject {
+/** Says who asks, in which revision. */
+export function withEnvelope(params: UnknownObject, client: ClientDescription): UnknownObject {
   const { info, capabilities, logLevel } = client;
   const envelope = {
     [`${metaPrefix}protocolVersion`]: modernVersion,

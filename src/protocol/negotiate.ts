@@ -1,6 +1,7 @@
+import { plainText } from "../lib/text/plain-text.ts";
 import { isObject } from "../model/json.ts";
 import { RpcError, TransportError } from "./message.ts";
-import { discoverModern, modernErrors, openModernSession } from "./modern-session.ts";
+import { discoverModern, modernErrors, openModernSession, withEnvelope } from "./modern-session.ts";
 import type { Peer } from "./peer.ts";
 import {
   type ClientDescription,
@@ -15,7 +16,27 @@ import {
 export async function openLegacySession(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<Session> {
   const { info: clientInfo, capabilities } = client;
   const params = { protocolVersion: legacyVersions[0], capabilities, clientInfo };
-  return acceptHandshake(peer, await peer.request("initialize", params, { signal }), client.logLevel);
+  const answer = await peer.request("initialize", params, { signal }).catch((thrown) => {
+    throw supportedBy(thrown).length > 0 ? otherVersions(thrown, legacyVersions) : thrown;
+  });
+  return acceptHandshake(peer, answer, client.logLevel);
+}
+
+const maxShownVersions = 10;
+const maxShownLength = 40;
+
+/** The revisions that an error names. */
+function supportedBy(refusal: unknown): string[] {
+  const data = refusal instanceof RpcError && isObject(refusal.data) ? refusal.data : {};
+  return Array.isArray(data.supported) ? data.supported.filter((version) => typeof version === "string") : [];
+}
+
+function otherVersions(refusal: unknown, known: readonly string[]): Error {
+  const supported = supportedBy(refusal);
+  const shown = supported.slice(0, maxShownVersions).map((version) => plainText(version).slice(0, maxShownLength));
+  if (supported.length > shown.length) shown.push("and others");
+  const theirs = shown.length === 0 ? "of no version that it names" : shown.join(", ");
+  return new Error(`it speaks protocol ${theirs}; known are ${known.join(", ")}`, { cause: refusal });
 }
 
 function acceptHandshake(peer: Peer, result: unknown, level: string | undefined): Session {
@@ -42,7 +63,9 @@ function acceptHandshake(peer: Peer, result: unknown, level: string | undefined)
   };
 }
 
-/** How long a server may ignore the new revision before the old one is tried too. */
+/** How long a server may ignore the new revision before it is asked whether it runs. */
+const quietMs = 500;
+/** And before the old one is tried too. */
 const silenceMs = 2_500;
 /** For one that spoke the new revision last time. */
 const knownSilenceMs = 10_000;
@@ -74,19 +97,33 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
   const askModern = () => discoverModern(peer, client, AbortSignal.any([signal, decided.signal]));
   const discovery = askModern();
   try {
-    const answer = await orSilence(discovery, known === "modern" ? knownSilenceMs : silenceMs);
+    if (isFixed) return await discovery;
+    const early = await orSilence(discovery, quietMs);
+    if (early) return early;
+    const pong = overHttp ? [] : [pingInBothEras(peer, client, AbortSignal.any([signal, decided.signal]))];
+    const leftMs = (known === "modern" ? knownSilenceMs : silenceMs) - quietMs;
+    const answer = await orSilence(Promise.race([discovery, ...pong]), leftMs);
     if (answer) return answer;
     handshake = openLegacy();
     const both = afterBoth(discovery, handshake, askModern);
     return await Promise.any([both, ifSilent(discovery, handshake)]).catch(lastOf);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
+    if (isFixed && supportedBy(thrown).length > 0) throw otherVersions(thrown, [modernVersion]);
     if (isFixed && overHttp && thrown instanceof RpcError) return openModernSession(peer, client, {});
     if (isFixed) throw new Error(`it does not speak ${modernVersion}: ${(thrown as Error).message}`);
     return afterRefusal(peer, client, thrown, () => handshake ?? openLegacy());
   } finally {
     decided.abort();
   }
+}
+
+/**
+ * A legacy server that runs answers, and need not be waited for. One that is still starting reads this before the handshake:
+ * as a request of the new revision it settles the era of a server that speaks both, which the handshake would make legacy.
+ */
+async function pingInBothEras(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<undefined> {
+  await peer.request("ping", withEnvelope({}, client), { signal }).catch(() => new Promise(() => undefined));
 }
 
 /** One that answers both may have begun a legacy session with the handshake, so it is asked again. */
@@ -144,9 +181,8 @@ async function afterRefusal(
   const { headerMismatch, missingCapability, unsupportedVersion } = modernErrors;
   const code = refusal instanceof RpcError ? refusal.code : undefined;
   if (code === headerMismatch || code === missingCapability) return openModernSession(peer, client, {});
-  if (code === unsupportedVersion && !offersHandshake(refusal)) {
-    throw new Error(`it does not speak ${modernVersion} nor an older revision that we know`);
-  }
+  if (code === unsupportedVersion && !offersHandshake(refusal))
+    throw otherVersions(refusal, [modernVersion, ...legacyVersions]);
   if (!mayBeLegacy(refusal)) throw refusal;
   try {
     return await openLegacy();
@@ -159,8 +195,7 @@ async function afterRefusal(
 }
 
 function offersHandshake(refusal: unknown): boolean {
-  const data = refusal instanceof RpcError && isObject(refusal.data) ? refusal.data : {};
-  return Array.isArray(data.supported) && data.supported.some((version) => version < modernVersion);
+  return supportedBy(refusal).some((version) => version < modernVersion);
 }
 
 /** Missing credentials or a transport failure say nothing about the era. */

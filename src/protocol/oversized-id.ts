@@ -5,18 +5,21 @@ const edgeBytes = 1024;
 /** Both ends of a message that was too large to keep. */
 export type Oversized = { head: string; tail: string; bytes: number };
 
+const beginsMessage = /^\s*[{[]/;
+
 /** Keeps a kilobyte of either end. */
-export function createOversized(): { add(piece: Buffer): void; finish(): Oversized } {
+export function createOversized() {
   let head = Buffer.alloc(0);
   let tail = Buffer.alloc(0);
   let bytes = 0;
   return {
-    add(piece) {
+    add(piece: Buffer): void {
       if (head.length < edgeBytes) head = Buffer.concat([head, piece.subarray(0, edgeBytes - head.length)]);
       tail = Buffer.concat([tail, piece.subarray(-edgeBytes)]).subarray(-edgeBytes);
       bytes += piece.length;
     },
-    finish: () => ({ head: head.toString("utf8"), tail: tail.toString("utf8"), bytes }),
+    isMessage: () => beginsMessage.test(head.toString("utf8")),
+    finish: (): Oversized => ({ head: head.toString("utf8"), tail: tail.toString("utf8"), bytes }),
   };
 }
 

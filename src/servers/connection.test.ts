@@ -33,6 +33,18 @@ suite("a connection", () => {
     assert.equal(connection.isInUse(), false);
   });
 
+  test("is opened within its limit, also where the last process takes its time to leave", async () => {
+    const before = Promise.withResolvers<void>();
+    const { connection, attempts } = sample({ after: before.promise });
+    const opening = settled(connection.ensure());
+    await moveTime(20_000);
+    before.resolve();
+    await moveTime(9_999);
+    assert.deepEqual([attempts.length, opening.state], [1, "pending"]);
+    await moveTime(1);
+    assert.match(opening.reason<PlaneError>().message, /timed out after 30 s/);
+  });
+
   test("that could not be opened says why, without secrets, and leaves nothing behind", async () => {
     const { connection, attempts, types, events, left } = sample();
     const failed = settled(connection.ensure());

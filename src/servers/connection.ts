@@ -1,4 +1,5 @@
-import { maxTimerMs } from "../lib/async/pause.ts";
+import { maxTimerMs, pause } from "../lib/async/pause.ts";
+import { abortable } from "../lib/async/signals.ts";
 import { steadyNow, wallTime } from "../lib/async/steady-time.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
@@ -6,7 +7,7 @@ import { type Channel, TransportError } from "../protocol/message.ts";
 import { type ConnectionSignal, initialFacts, nextFacts, type RetryPolicy } from "./connection-state.ts";
 import { describeUnavailable, notSent, stderrTailOf } from "./failures.ts";
 import { type InstallFailure, lastLineOf } from "./installer.ts";
-import { type AttemptOptions, attemptToOpen, type Install } from "./open-attempt.ts";
+import { type AttemptOptions, attemptToOpen, type Install, type OpenSteps } from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
 
 export type Live = OpenedSession & {
@@ -49,7 +50,7 @@ function createState(options: ConnectionOptions, onIdle: () => void) {
     leaving: new Set<Promise<void>>(),
     facts: initialFacts,
     live: null as Live | null,
-    connecting: undefined as { given: AbortSignal; live: Promise<Live> } | undefined,
+    connecting: undefined as { given: AbortSignal; since: number; live: Promise<Live> } | undefined,
     closed: new AbortController(),
     retry: undefined as NodeJS.Timeout | undefined,
     requirement: null as PlaneError | null,
@@ -74,6 +75,7 @@ export function createConnection(options: ConnectionOptions) {
     requirement: () => state.requirement,
     /** The open session, opened if need be. Many may ask at once. */
     ensure: (given?: { force?: boolean }) => ensure(state, given?.force),
+    opensWithin: (ms: number) => opensWithin(state, ms),
     enter(): void {
       state.users += 1;
       state.idle.used();
@@ -132,7 +134,7 @@ async function ensure(state: State, force = false): Promise<Live> {
   }
   if (connecting) return connecting.live;
   const given = state.closed.signal;
-  const current = { given, live: open(state, given) };
+  const current = { given, since: steadyNow(), live: open(state, given) };
   state.connecting = current;
   const settled = () => {
     if (state.connecting === current) state.connecting = undefined;
@@ -141,10 +143,18 @@ async function ensure(state: State, force = false): Promise<Live> {
   return current.live;
 }
 
+/** False while opening takes longer; it goes on beside. What fails at once is not waited for, so that it can say why. */
+async function opensWithin(state: State, ms: number): Promise<boolean> {
+  const opening = ensure(state).then(
+    () => true,
+    () => true,
+  );
+  const leftMs = ms - (steadyNow() - (state.connecting?.since ?? steadyNow()));
+  return Promise.race([opening, pause(Math.max(0, leftMs), { isBackground: true }).then(() => false)]);
+}
+
 async function open(state: State, given: AbortSignal): Promise<Live> {
   const { options } = state;
-  // One process of a server at a time, also while the last one is still on its way out.
-  await Promise.all(state.leaving);
   if (given.aborted) throw stopped(options.name);
   take(state, { type: "connect" });
   state.installTail = "";
@@ -158,7 +168,17 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
   let current: Live | undefined;
   const onClose = (reason: TransportError) => current && onLost(state, current, reason);
   try {
-    const attempt = { ...options, install, leave: (channel: Channel) => leave(state, channel), onClose };
+    const attempt = {
+      ...options,
+      install,
+      async open(steps: OpenSteps) {
+        // One process of a server at a time, also while the last one is still on its way out. The limit covers that, too.
+        await abortable(Promise.all(state.leaving), steps.signal);
+        return options.open(steps);
+      },
+      leave: (channel: Channel) => leave(state, channel),
+      onClose,
+    };
     const { opened, toolCount, hasListed = false, owesListing = false } = await attemptToOpen(attempt, given);
     current = { ...opened, openedAt: steadyNow(), answered: 0, hasListed, owesListing };
     state.live = current;

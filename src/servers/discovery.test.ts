@@ -10,6 +10,7 @@ function sample({ windowMs = 60_000 } = {}) {
   const asked: PromiseWithResolvers<Listing>[] = [];
   const listed: unknown[] = [];
   const failed: unknown[] = [];
+  const flapping: number[] = [];
   const world = { isOpen: true };
   const discovery = createDiscovery({
     windowMs,
@@ -21,6 +22,7 @@ function sample({ windowMs = 60_000 } = {}) {
     },
     onListed: ({ items }) => listed.push(items[0]),
     onFailed: (reason) => failed.push(reason),
+    onFlapping: () => flapping.push(Date.now()),
   });
   const answer = (at: number, item: unknown) => asked[at]?.resolve({ items: [item], warning: null });
   const learn = async (item: unknown, options?: { force?: boolean }) => {
@@ -28,7 +30,7 @@ function sample({ windowMs = 60_000 } = {}) {
     answer(asked.length - 1, item);
     await known;
   };
-  return { discovery, asked, listed, failed, answer, learn, world };
+  return { discovery, asked, listed, failed, flapping, answer, learn, world };
 }
 
 suite("discovery", () => {
@@ -171,15 +173,110 @@ suite("discovery", () => {
     assert.deepEqual(listed, ["a", "b"]);
   });
 
-  test("a storm that does not end is a listing every half second at most", async () => {
-    const { discovery, asked, learn, answer } = sample();
+  test("a storm that does not end is listed less and less often, and the last list is good meanwhile", async () => {
+    const { discovery, asked, learn, answer, flapping } = sample();
     await learn("a");
-    for (let moment = 0; moment < 1_000; moment++) {
+    const gaps: number[] = [];
+    let last = Date.now();
+    for (let moment = 0; moment < 40_000; moment += 1) {
+      const before = asked.length;
       discovery.changed();
       await moveTime(10);
+      if (asked.length === before) continue;
+      gaps.push(Date.now() - last);
+      last = Date.now();
       answer(asked.length - 1, "b");
     }
-    assert.ok(asked.length >= 15 && asked.length <= 21, `${asked.length} in ten seconds`);
+    assert.deepEqual(
+      gaps.map((gapMs) => Math.round(gapMs / 500) / 2),
+      [0.5, 0.5, 0.5, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60],
+    );
+    assert.deepEqual([flapping.length, discovery.isFlapping(), discovery.isFresh()], [1, true, true]);
+  });
+
+  test("a server that answers each listing with a notice is not asked more often because it is looked at", async () => {
+    const { discovery, asked, answer, learn } = sample();
+    await learn("a");
+    discovery.changed();
+    for (let moment = 0; moment < 800; moment++) {
+      const before = asked.length;
+      const looked = settled(discovery.list());
+      await moveTime(10);
+      if (asked.length > before) {
+        discovery.changed();
+        answer(asked.length - 1, "a");
+      } else if (discovery.isFlapping()) assert.equal(looked.state, "fulfilled");
+    }
+    assert.ok(asked.length <= 8, `${asked.length} in eight seconds`);
+  });
+
+  test("a server that keeps quiet after a listing is believed at once again", async () => {
+    const { discovery, asked, answer, learn } = sample();
+    await learn("a");
+    for (let count = 0; count < 6; count++) {
+      discovery.changed();
+      await moveTime(600);
+      answer(asked.length - 1, "a");
+      await moveTime(2_000);
+    }
+    assert.equal(discovery.isFlapping(), false);
+    for (let count = 0; count < 6; count++) {
+      discovery.changed();
+      await moveTime(9_000);
+      discovery.changed();
+      answer(asked.length - 1, "a");
+      await moveTime(0);
+    }
+    assert.equal(discovery.isFlapping(), true);
+    await moveTime(60_000);
+    answer(asked.length - 1, "a");
+    await moveTime(2_000);
+    assert.equal(discovery.isFlapping(), false);
+    const before = asked.length;
+    discovery.changed();
+    await moveTime(50);
+    assert.equal(asked.length, before + 1);
+  });
+
+  test("who asks after a notice gets the new list, as soon as the gap is over", async () => {
+    const { discovery, asked, answer, learn, listed } = sample();
+    await learn("old");
+    discovery.changed();
+    const looked = settled(discovery.list());
+    await moveTime(499);
+    assert.deepEqual([asked.length, looked.state], [1, "pending"]);
+    await moveTime(1);
+    answer(1, "new");
+    await moveTime(0);
+    assert.deepEqual([looked.state, listed], ["fulfilled", ["old", "new"]]);
+  });
+
+  test("who waits for the end of a gap does not wait for a server that was stopped", async () => {
+    const { discovery, learn } = sample();
+    await learn("old");
+    discovery.changed();
+    const looked = settled(discovery.list());
+    discovery.stop();
+    await moveTime(0);
+    assert.equal(looked.state, "fulfilled");
+  });
+
+  test("another process is asked at once, however often the last one cried", async () => {
+    const { discovery, asked, answer, learn } = sample();
+    await learn("a");
+    for (let count = 0; count < 8; count++) {
+      discovery.changed();
+      await moveTime(60_000);
+      discovery.changed();
+      answer(asked.length - 1, "a");
+      await moveTime(0);
+    }
+    const before = asked.length;
+    discovery.renew();
+    assert.equal(discovery.isFresh(), false);
+    void discovery.list();
+    assert.equal(asked.length, before + 1);
+    answer(before, "a");
   });
 
   test("a change during a listing is not lost in its answer", async () => {
@@ -244,8 +341,11 @@ suite("discovery", () => {
     await moveTime(50);
     asked[1]?.reject(new Error("timed out"));
     await moveTime(0);
-    await Promise.all([discovery.list(), moveTime(0).then(() => asked[2]?.resolve({ items: ["new"], warning: null }))]);
-    assert.deepEqual(listed, ["old", "new"]);
+    const again = settled(discovery.list());
+    await moveTime(500);
+    asked[2]?.resolve({ items: ["new"], warning: null });
+    await moveTime(0);
+    assert.deepEqual([listed, again.state], [["old", "new"], "fulfilled"]);
   });
 
   test("the server is not asked after a stop, or while it is unreachable", async () => {

@@ -1,9 +1,14 @@
+import { backoffMs } from "../lib/async/pause.ts";
 import { steadyNow } from "../lib/async/steady-time.ts";
 import type { Listing } from "../protocol/list-all.ts";
 
 /** After a notice of change: wait for more, and leave a gap to the last listing. */
 const settleMs = 50;
-const gapMs = 500;
+const gap = { firstMs: 500, maxMs: 60_000 };
+/** A notice within this time after a listing may have come because of it. */
+const echoMs = 1_000;
+/** Listings in a row that may bring a notice before the gap grows, as where tools are added one by one. */
+const maxEchoes = 3;
 
 type DiscoveryOptions<Over> = {
   /** Over this session where one is given; gives up by itself. */
@@ -13,6 +18,8 @@ type DiscoveryOptions<Over> = {
   /** 0 is for ever. */
   windowMs: number;
   isOpen(): boolean;
+  /** Each listing brings another notice of change, so the list is asked for only now and then. */
+  onFlapping?(): void;
 };
 
 export type Discovery<Over> = ReturnType<typeof createDiscovery<Over>>;
@@ -22,23 +29,28 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
   let listedAt: number | null = null;
   let epoch = 0;
   let asking: { epoch: number; done: Promise<void> } | undefined;
-  let relist: NodeJS.Timeout | undefined;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let relist: { timer: NodeJS.Timeout; done: Promise<void>; finish(): void } | undefined;
+  const times = createGap(() => options.onFlapping?.());
   /** Notices of change, and those the last listing has seen. */
   let heard = 0;
   let seen = 0;
+  /** Another process may have another list, so its own is asked for at once. */
+  let isOwed = true;
 
-  const isFresh = () =>
-    seen === heard && listedAt !== null && (windowMs === 0 || Math.abs(Date.now() - listedAt) < windowMs);
+  const isInTime = () => listedAt !== null && (windowMs === 0 || Math.abs(Date.now() - listedAt) < windowMs);
+  /** While it flaps, the last list is as good as the next. */
+  const isResting = () => !isOwed && times.isFlapping() && times.leftMs() > 0;
+  const isFresh = () => isInTime() && (seen === heard || isResting());
 
   function take(listing: Listing): void {
     listedAt = Date.now();
+    isOwed = false;
     onListed(listing);
   }
 
   async function ask(asked: number, over: Over | undefined): Promise<void> {
     const upTo = heard;
-    askedAt = steadyNow();
+    times.asked();
     try {
       const listing = await list(over);
       if (asked !== epoch) return;
@@ -47,6 +59,8 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
     } catch (thrown) {
       if (asked === epoch) onFailed(thrown);
       throw thrown;
+    } finally {
+      times.answered();
     }
   }
 
@@ -67,6 +81,14 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
     if (isOpen() && seen !== heard) await start().catch(() => undefined);
   }
 
+  function listSoon(): NonNullable<typeof relist> {
+    if (relist) return relist;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => resolve(listAgain()), Math.max(settleMs, times.leftMs())).unref();
+    relist = { timer, done: promise, finish: resolve };
+    return relist;
+  }
+
   return {
     listedAt: (): number | null => listedAt,
     isFresh,
@@ -77,26 +99,67 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
     /** Joins a running listing. A fresh list is not asked for again unless forced. */
     async list({ force = false, over }: { force?: boolean; over?: Over } = {}): Promise<void> {
       if (asking?.epoch === epoch) return asking.done;
-      if (force || !isFresh()) return start(over);
+      if (!force && (isFresh() || isResting())) return;
+      if (force || isOwed || seen === heard || times.leftMs() <= 0) return start(over);
+      const soon = listSoon();
+      soon.timer.ref();
+      return soon.done;
     },
     take,
     /** Another process: the list is not fresh, and a running listing does not count. */
     renew(): void {
       epoch += 1;
       heard += 1;
+      isOwed = true;
+      times.reset();
     },
     changed(): void {
       heard += 1;
-      relist ??= setTimeout(listAgain, Math.max(settleMs, askedAt + gapMs - steadyNow())).unref();
+      times.noticed();
+      listSoon();
     },
+    isFlapping: times.isFlapping,
     /** Neither the list nor a running listing counts. */
     forget(): void {
       epoch += 1;
       listedAt = null;
+      isOwed = true;
     },
     stop(): void {
-      clearTimeout(relist);
+      clearTimeout(relist?.timer);
+      relist?.finish();
       relist = undefined;
+    },
+  };
+}
+
+/** The gap between two listings: it grows while each brings another notice. */
+function createGap(onFlapping: () => void) {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  let echoes = 0;
+  let isEchoed = false;
+  const mayEcho = () => steadyNow() - answeredAt <= echoMs;
+  const isFlapping = () => echoes > maxEchoes && (isEchoed || mayEcho());
+  return {
+    isFlapping,
+    leftMs: () => askedAt + (isFlapping() ? backoffMs(gap, echoes - maxEchoes + 1) : gap.firstMs) - steadyNow(),
+    asked(): void {
+      askedAt = steadyNow();
+      answeredAt = Number.POSITIVE_INFINITY;
+      isEchoed = false;
+    },
+    answered(): void {
+      answeredAt = steadyNow();
+    },
+    noticed(): void {
+      if (isEchoed) return;
+      isEchoed = mayEcho();
+      echoes = isEchoed ? echoes + 1 : 0;
+      if (echoes === maxEchoes + 1) onFlapping();
+    },
+    reset(): void {
+      echoes = 0;
     },
   };
 }

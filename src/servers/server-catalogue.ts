@@ -90,6 +90,8 @@ export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">
     size: known.size,
     failure: () => failure,
     incomplete: () => incomplete,
+    /** The lists of which each listing brings another notice of change. */
+    flapping: (): string[] => [...(discovery.isFlapping() ? ["tools"] : []), ...offers.flapping()],
     toolOf: known.toolOf,
     /** Asks a process beside the main one for its tools, and takes what it lists. */
     listOver: async (session: Session) => discovery.take(await list(options, "tools/list", session)),
@@ -201,6 +203,7 @@ function createOffers(options: CatalogueOptions, onListed: () => void) {
     relist(): void {
       for (const { items, discovery } of all) if (items !== null && !discovery.isFresh()) discovery.changed();
     },
+    flapping: () => all.filter(({ discovery }) => discovery.isFlapping()).map(({ method }) => listings[method]),
     counts: () =>
       Object.fromEntries(all.map(({ method, items }) => [listings[method], items?.length ?? null])) as OfferCounts,
     remembered(): NonNullable<KnownServer["offers"]> {
@@ -241,6 +244,12 @@ function discoveryOf(options: CatalogueOptions, method: ListMethod, { onListed, 
       if (listing.isPrivate) options.onPrivate();
       onListed(items, listing);
     },
+    onFlapping: () =>
+      options.log.add({
+        source: "log",
+        level: "warning",
+        text: `its ${what} are flapping: each listing brings another notice of change. They are listed less often, at most once a minute`,
+      }),
     onFailed: (thrown) =>
       onFailed(options.hide(`listing its ${what} failed: ${thrown instanceof Error ? thrown.message : thrown}`)),
   });

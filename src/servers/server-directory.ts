@@ -67,6 +67,10 @@ export function createServerDirectory(options: DirectoryOptions) {
     },
     /** Null where it cannot be sent at once. */
     begin: (name: string, ...call: Parameters<Server["begin"]>) => map.known(name)?.begin(...call) ?? null,
+    isOpen: (name: string, owner: SessionOwner) => map.known(name)?.isOpen(owner) ?? false,
+    /** False where another server should be asked meanwhile. */
+    isReady: async (name: string, ...asked: Parameters<Server["isReady"]>) =>
+      (await map.known(name)?.isReady(...asked)) ?? true,
     connect: async (name: string) => find(name).connect(),
     disconnect: async (name: string) => find(name).disconnect(),
     check: async (name: string, signal: AbortSignal) => find(name).check(signal),

@@ -1,5 +1,6 @@
 import { createSemaphore, SemaphoreFull } from "../lib/async/semaphore.ts";
 import { abortable } from "../lib/async/signals.ts";
+import { steadyNow } from "../lib/async/steady-time.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
@@ -247,13 +248,19 @@ export async function checkServer({ era, request }: Session, signal: AbortSignal
 }
 
 const answerWithinMs = 5_000;
+/** A message that takes longer to arrive, of a request that was given up, does not end. */
+const endWithinMs = 2_000;
 
-/** After an aborted request: a busy server may be slow; a silent one is replaced. */
+/** After an aborted request: a busy server may be slow; a silent one is replaced, and so is one in the middle of a message. */
 function createLivenessCheck(): (connection: Connection, live: Live, startedAt: number) => void {
   const asking = new WeakSet<Live>();
   return (connection, live, startedAt) => {
     const oldest = live.peer.oldestPendingAt();
     if (asking.has(live) || connection.live() !== live || (oldest !== null && oldest < startedAt)) return;
+    const stopWatching = watchMessage(live, () =>
+      connection.lose(live, "it stopped answering: the message that it began does not end"),
+    );
+    if (connection.live() !== live) return;
     asking.add(live);
     const heardBefore = live.peer.heard();
     const limit = AbortSignal.timeout(answerWithinMs);
@@ -262,6 +269,19 @@ function createLivenessCheck(): (connection: Connection, live: Live, startedAt: 
         if (limit.aborted && live.peer.heard() === heardBefore)
           connection.lose(live, `it stopped answering: no reply to a liveness check within ${answerWithinMs / 1000} s`);
       })
-      .finally(() => asking.delete(live));
+      .finally(() => {
+        asking.delete(live);
+        stopWatching();
+      });
   };
+}
+
+/** Nothing can be answered before the end of the message that is on its way. */
+function watchMessage({ channel }: Live, onStuck: () => void): () => void {
+  const since = channel.unfinishedSince ?? null;
+  const leftMs = since === null ? null : since + endWithinMs - steadyNow();
+  if (leftMs !== null && leftMs <= 0) onStuck();
+  if (leftMs === null || leftMs <= 0) return () => undefined;
+  const timer = setTimeout(() => channel.unfinishedSince === since && onStuck(), leftMs).unref();
+  return () => clearTimeout(timer);
 }

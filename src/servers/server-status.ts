@@ -7,7 +7,10 @@ import type { Sessions } from "./sessions.ts";
 type StatusParts = {
   definition: ServerDefinition;
   sessions: Sessions;
-  catalogue: Pick<ServerCatalogue, "isKnown" | "size" | "failure" | "incomplete" | "listedAt" | "offerCounts">;
+  catalogue: Pick<
+    ServerCatalogue,
+    "isKnown" | "size" | "failure" | "incomplete" | "flapping" | "listedAt" | "offerCounts"
+  >;
   isAvailable: boolean;
   pending: number;
   noise: number;
@@ -21,6 +24,7 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
   const next = retryAt ?? cooldownUntil;
   const listedAt = catalogue.listedAt();
   const incomplete = catalogue.incomplete();
+  const flapping = catalogue.flapping();
   const trouble = error ?? catalogue.failure();
   const since = installingSince === null ? null : wallTime(installingSince);
   return {
@@ -37,6 +41,7 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
     reconnect: { backoffMs: definition.backoffMs, maxBackoffMs: definition.maxBackoffMs },
     pid: live?.channel.pid ?? null,
     ...(incomplete && { incomplete }),
+    ...(flapping.length > 0 && { flapping }),
     listedAt: listedAt === null ? null : new Date(listedAt).toISOString(),
     offers: catalogue.offerCounts(),
     pending,

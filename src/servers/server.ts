@@ -189,6 +189,9 @@ function installOf({ definition, recalled }: ServerOptions, isKnown: () => boole
   };
 }
 
+/** A start that takes longer is not waited for where another server can be asked. */
+const startMs = 2_000;
+
 function createStarts({ options, desired, sessions, catalogue, lists }: Parts) {
   const { main } = sessions;
   return {
@@ -226,6 +229,18 @@ function createStarts({ options, desired, sessions, catalogue, lists }: Parts) {
         isMainUser ? main.close(why) : undefined,
       ]);
     },
+    /**
+     * Can a request be sent now, or soon? False where another server should be asked meanwhile; it is opened all the same.
+     * One that has worked is given a moment to start.
+     */
+    async isReady(owner: SessionOwner, isHasty: boolean): Promise<boolean> {
+      if (!desired.isAvailable()) return true;
+      const connection = sessions.of(owner);
+      if (!connection || connection.live()) return true;
+      const hasWorked = lists.of(owner.user).isKnown() && connection.facts().error === null;
+      return connection.opensWithin(isHasty && !hasWorked ? 0 : startMs);
+    },
+    isOpen: (owner: SessionOwner) => (sessions.find(owner)?.live() ?? null) !== null,
     isActive: () => desired.staysConnected() || ["connecting", "connected", "backoff"].includes(main.facts().state),
   };
 }

@@ -24,6 +24,7 @@ export { createCredentials } from "./auth/credentials.ts";
 export { accessOf, createTokenVerbs } from "./auth/tokens.ts";
 export type { DirectCall, DirectRequest } from "./direct-request.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
+export type { SessionOwner } from "./sessions.ts";
 export {
   inMemory,
   type MemoryHandler,

@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
+import { listing, scriptedServer } from "./connections/scripted-server.ts";
 import { rogue } from "./rogue/rogue.ts";
 import {
   assertFailed,
@@ -11,8 +12,10 @@ import {
   processFixture as fixture,
   isAlive,
   namedServer,
+  processFixture,
   type ServerEntry,
   textsOf,
+  within,
 } from "./support.ts";
 
 type Way = { server: string; tool: string; priority?: number };
@@ -61,6 +64,45 @@ suite("falling over between providers", () => {
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, rest) + 50));
     assert.equal((await plane.call("lookup")).call.provider, "mcp:first");
     assert.equal((await plane.tools.get("lookup")).health.providers["mcp:first"]?.router.failures, 0);
+  });
+
+  test("one that hangs while it opens holds no call that another can answer, and is preferred once it is open", async () => {
+    const opened = Promise.withResolvers<void>();
+    const starts: string[] = [];
+    const hanging = scriptedServer(
+      {
+        "tools/list": async () => {
+          starts.push("list");
+          await opened.promise;
+          return listing("ok");
+        },
+      },
+      { connectTimeoutMs: 3_600_000 },
+    );
+    const servers = { hanging, second: scriptedServer({ "tools/list": () => listing("ok") }) };
+    await using plane = await planeWith(servers, [
+      { server: "hanging", tool: "ok", priority: 0 },
+      { server: "second", tool: "ok", priority: 10 },
+    ]);
+    for (let count = 0; count < 10; count++)
+      assert.equal((await within("a call", plane.call("lookup"))).call.provider, "mcp:second");
+    assert.deepEqual(starts, ["list"], "it opens beside the calls, once");
+    opened.resolve();
+    await until("its list", async () => (await plane.servers.get("hanging")).state === "connected");
+    assert.equal((await plane.call("lookup")).call.provider, "mcp:hanging");
+  });
+
+  test("one that is started by its call is waited for, where no other can be asked", async () => {
+    const servers = {
+      slow: processFixture("echo", ["--delay", "3000"]),
+      broken: { command: process.execPath, args: ["-e", "process.exit(3)"] },
+    };
+    await using plane = await planeWith(servers, [
+      { server: "slow", tool: "pid", priority: 0 },
+      { server: "broken", tool: "pid", priority: 10 },
+    ]);
+    const outcome = await within("a call", plane.call("lookup"));
+    assert.equal(outcome.call.provider, "mcp:slow", JSON.stringify(outcome));
   });
 
   test("when all fail, one error names each with its reason, and the next call does not try again", async () => {

@@ -15,7 +15,7 @@ import type { ConfigValues } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import { invalidAnswer } from "../../protocol/message.ts";
-import { explainFailure, type Servers } from "../../servers/servers.ts";
+import { explainFailure, type Servers, type SessionOwner } from "../../servers/servers.ts";
 import { askForOffer, offerRequest } from "../offer-tools.ts";
 import { createHttpProvider } from "./http.ts";
 import { neverSent, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
@@ -65,9 +65,25 @@ export function createProviders(parts: ProviderParts) {
       const trouble = asks ? modelTrouble(String(model ?? "default"), models()) : null;
       return trouble ?? handWritten.trouble(spec);
     },
+    readiness: createReadiness(servers),
     /** Null where it cannot be asked; rejects with the reason. */
     check: (spec: ProviderSpec, signal: AbortSignal): Promise<unknown> | null =>
       spec.name === "mcp" ? servers.check(String(spec.config.server), signal) : check(spec, signal),
+  };
+}
+
+/** Of providers that are connected to. */
+function createReadiness(servers: Pick<Servers, "isOpen" | "isReady" | "status">) {
+  return {
+    isOpen: ({ name, config }: ProviderSpec, owner: SessionOwner): boolean =>
+      name !== "mcp" || servers.isOpen(String(config.server), owner),
+    /** False where another provider should be asked meanwhile. */
+    isReady: async ({ name, config }: ProviderSpec, owner: SessionOwner, isHasty: boolean): Promise<boolean> =>
+      name !== "mcp" || servers.isReady(String(config.server), owner, isHasty),
+    readyInMs({ config: { server } }: ProviderSpec): number {
+      const at = servers.status().find(({ name }) => name === server)?.nextRetryAt;
+      return at ? Date.parse(at) - Date.now() + 10 : 0;
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { isTooDeep } from "../../lib/json/exact-numbers.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { passesFilter } from "../../lib/text/glob.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
@@ -92,6 +93,8 @@ export type Translation = {
 
 /** Names are split, compared and listed everywhere; the protocol recommends 128 characters at most. */
 const longestName = 1_000;
+/** Below the depth at which lists are cut. */
+const maxDepth = 90;
 
 /** Entry by entry: an invalid one is rejected alone. */
 export function translateTools(
@@ -126,7 +129,8 @@ function refuse(entry: unknown, name: string | undefined, taken: Map<string, unk
   if (hasHiddenName(schema, 0) || hasHiddenName(entry.outputSchema, 0))
     return "a name in its schema holds characters that cannot be seen";
   const problem = schemaProblem(schema);
-  return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
+  if (problem !== null) return `its inputSchema cannot be used: ${problem}`;
+  return isTooDeep(entry, maxDepth) ? `its definition is nested deeper than ${maxDepth}` : undefined;
 }
 
 /** A name cannot be changed without breaking the calls, so the tool is refused. */

@@ -3,7 +3,7 @@ import { endOfString } from "./json-members.ts";
 /** Shorter text cannot hold the event loop, whatever is in it. */
 const shortLength = 64 * 1024;
 /** Far deeper than real data, far from the end of the stack. */
-const maxDepth = 1_000;
+export const maxDepth = 1_000;
 /** Reading, checking and writing them takes some tens of milliseconds. */
 const maxValues = 400_000;
 /** Of what a client sends: it is also checked against a schema, compared with its text and hashed. */
@@ -86,6 +86,7 @@ function isInexact(bytes: Buffer, at: number): boolean {
 
 type Measured = {
   tooMuch: string | null;
+  isTooDeep?: boolean;
   /** -1 where they were not counted, as in short text. */
   members: number;
   /** Numbers that might change when they are read; -1 where they were not counted. */
@@ -161,7 +162,7 @@ function measure(bytes: Buffer, most: number): Measured {
     if (values > most) tooMuch ??= `it has more than ${most} values; ${sendLess}`;
     mark = at + 1;
   }
-  return { tooMuch, members, inexact, rest, arguments: places.found };
+  return { tooMuch, isTooDeep: depth > maxDepth, members, inexact, rest, arguments: places.found };
 }
 
 /** The values of `arguments` in the object, and in its `params`. */

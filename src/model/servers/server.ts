@@ -214,6 +214,8 @@ export type ServerStatus = {
   rejected: { tool: string; reason: string }[];
   /** Why its list of tools is not whole, and how many tools were seen and left out. */
   incomplete?: { reason: string; leftOut: number };
+  /** The lists of which each listing brings another notice of change: they are asked for once a minute at most. */
+  flapping?: string[];
   /** Failed attempts to connect in a row. */
   attempts?: number;
   /** The first and the longest wait between two attempts. */

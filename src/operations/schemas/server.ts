@@ -43,6 +43,10 @@ export const Server = z
       .object({ reason: z.string(), leftOut: z.number().int() })
       .optional()
       .meta({ description: "Why its list of tools is not whole, and how many were seen and left out." }),
+    flapping: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "The lists of which each listing brings another notice of change." }),
     listedAt: z.string().nullable(),
     offers: z
       .object({

@@ -1,8 +1,10 @@
-import { measureJson } from "../../lib/json/measure-json.ts";
+import { cutDeep } from "../../lib/json/cut-deep.ts";
+import { maxDepth, measureJson, readJson } from "../../lib/json/measure-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
+import { listings } from "../../protocol/list-all.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { noteResultText } from "../../protocol/result-text.ts";
 
@@ -16,10 +18,16 @@ export function noiseText(text: string): string {
     .slice(0, shownCharacters);
 }
 
+const byteOrderMark = 0xfeff;
+const byteOrderMarkBytes = 3;
+
 /** Undefined when it is no JSON. `bytes` where the text is long. */
 export function parseMessage(text: string, bytes?: Buffer): unknown {
+  // .NET and PowerShell begin their output with it.
+  if (text.charCodeAt(0) === byteOrderMark) return parseMessage(text.slice(1), bytes?.subarray(byteOrderMarkBytes));
   const measured = measureJson(text, undefined, bytes);
-  if (measured.tooMuch !== null) return unreadable(text, measured.tooMuch);
+  if (measured.tooMuch !== null)
+    return (measured.isTooDeep && shallowListing(text)) || unreadable(text, measured.tooMuch);
   try {
     const read: unknown = JSON.parse(text);
     const message = Array.isArray(read) && read.length > maxBatch ? keepAnswers(read) : read;
@@ -29,6 +37,14 @@ export function parseMessage(text: string, bytes?: Buffer): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** One entry of a list costs only itself: what is nested too deeply is cut, and the entry is rejected by its reader. */
+function shallowListing(text: string): unknown {
+  const message = readJson(cutDeep(text, maxDepth));
+  const result = isObject(message) && isObject(message.result) ? message.result : {};
+  const isListing = Object.values(listings).some((key) => Array.isArray(result[key]));
+  return isListing && result.content === undefined ? message : undefined;
 }
 
 /** All of them are taken in one turn. */

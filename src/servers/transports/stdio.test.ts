@@ -100,6 +100,15 @@ suite("stdio transport", { concurrency: 8 }, () => {
     assert.equal(connected.closings, 0);
   });
 
+  for (const length of [1, 10_000])
+    test(`a first line that begins with a byte order mark is a message of ${length > 1 ? "many bytes" : "few bytes"}`, async () => {
+      const begins = `process.stdout.write('\\ufeff');`;
+      await using connected = await connect("echo", [], scripted(`done('é'.repeat(${length}))`, begins));
+      for (let round = 0; round < 2; round++)
+        assert.deepEqual((await connected.call("any")).content, [{ type: "text", text: "é".repeat(length) }]);
+      assert.deepEqual(connected.noise, []);
+    });
+
   test("a server gets what a process needs and what it is given, and none of our secrets", async () => {
     const parentEnvironment = { ...process.env, HOME: "/home/ada", SECRET_KEY: "hunter2", TZ: "UTC" };
     const env = { NODE_COMPILE_CACHE, GIVEN: "yes", TZ: "Europe/Berlin" };
@@ -164,6 +173,19 @@ suite("stdio transport", { concurrency: 8 }, () => {
     assert.deepEqual(connected.tooLarge, [[2, JSON.stringify(line).length]]);
     assert.equal(connected.closings, 0);
   });
+
+  for (const [what, begin] of [
+    ["bytes", ""],
+    ["an answer", '{"jsonrpc":"2.0","id":1,"result":{"content":"'],
+  ])
+    test(`${what} without an end fail the calls that wait, and the connection`, async () => {
+      const endless = `process.stdout.write(${JSON.stringify(begin)}); setInterval(() => process.stdout.write('x'.repeat(1_000)), 1)`;
+      await using connected = await connect("echo", [], { ...scripted(endless), maxMessageBytes: 10_000 });
+      const calls = [connected.call("any"), connected.call("any")];
+      for (const call of calls) await assert.rejects(call, (thrown) => thrown instanceof TransportError && thrown.sent);
+      assert.match((await connected.closed).message, /more than 10000 bytes \('maxMessageBytes'\) without the end/);
+      assert.equal(connected.closings, 1);
+    });
 
   test("what is no JSON is reported as noise, short and without what could do harm", async () => {
     const junk = JSON.stringify(`\u001b[31mred\u0007 token=hunter2\n\n  \n42\n${"y".repeat(9_999)}`);

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import { createTextTail } from "../../lib/text/redact.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
@@ -15,6 +16,7 @@ import { type LaunchOptions, launchChild } from "./child-launch.ts";
 import { startFailure, stopProcessGroup } from "./child-process.ts";
 import { noiseText, parseMessage } from "./parse-message.ts";
 
+const newline = 0x0a;
 const stderrTailCharacters = 2_000;
 const stderrDrainMs = 200;
 
@@ -48,10 +50,19 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     if (message !== undefined) handlers.onMessage(message);
     else if (line.trim() !== "") handlers.onNoise?.(noiseText(line));
   };
-  const split = createLineSplitter(options.maxMessageBytes, takeLine, (line) =>
-    handlers.onTooLarge?.(findOversizedId(line), line.bytes),
+  const { maxMessageBytes } = options;
+  const split = createLineSplitter(
+    maxMessageBytes,
+    takeLine,
+    (line) => handlers.onTooLarge?.(findOversizedId(line), line.bytes),
+    () => close(`it wrote more than ${maxMessageBytes} bytes ('maxMessageBytes') without the end of a message`),
   );
-  child.stdout?.on("data", split);
+  let begunAt: number | null = null;
+  child.stdout?.on("data", (chunk: Buffer) => {
+    split(chunk);
+    if (chunk.at(-1) === newline) begunAt = null;
+    else if (begunAt === null || chunk.includes(newline)) begunAt = steadyNow();
+  });
   child.stdout?.on("end", () => closeSoon("its standard output was closed"));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     stderr.add(text);
@@ -98,6 +109,9 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     },
     get backlog() {
       return (child.stdin?.writableLength ?? 0) + (later?.text.length ?? 0);
+    },
+    get unfinishedSince() {
+      return begunAt;
     },
     useProtocolVersion() {},
     close() {

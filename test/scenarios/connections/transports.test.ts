@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { realpathSync } from "node:fs";
 import { suite, test } from "node:test";
-import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
+import {
+  fixtureCommand,
+  readLog,
+  receivedMessages,
+  startHttpFixture,
+  temporaryDirectory,
+} from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import {
   callsAt,
@@ -109,6 +115,19 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(await plane.call("both.echo", { message: "x" })), ["x"]);
     assert.equal((await plane.servers.get("both")).protocolVersion, "2025-11-25");
     assert.equal(countIn(log, "server/discover"), 0);
+  });
+
+  test("a slow start does not change the era of a server that speaks both", {
+    skip: process.platform === "win32",
+  }, async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const { command, args } = fixtureCommand("modern", ["--log", log]);
+    const line = `sleep 4; exec '${command}' ${args.map((word) => `'${word}'`).join(" ")}`;
+    await using plane = await planeOf({ slow: { ...processFixture("modern"), command: "sh", args: ["-c", line] } });
+    assert.deepEqual(textsOf(await plane.call("slow.echo", { message: "x" })), ["x"]);
+    assert.equal((await plane.servers.get("slow")).protocolVersion, "2026-07-28");
+    assert.equal(countIn(log, "initialize"), 1, "it was slow enough to be asked in both");
   });
 
   test("a server that cannot speak the era that 'protocol' names is not spoken to in the other", async () => {

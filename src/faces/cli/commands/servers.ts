@@ -58,9 +58,10 @@ function renderServers(servers: readonly ServerStatus[]): string {
   return [`  ${head}`, ...rows.map((row, at) => `${marks[servers[at]?.state ?? "error"]} ${row}`)].join("\n");
 }
 
-function renderRejected({ rejected, incomplete }: ServerStatus): string {
+function renderRejected({ rejected, incomplete, flapping = [] }: ServerStatus): string {
+  const changing = flapping.length > 0 ? [`flapping: ${flapping.join(", ")}`] : [];
   const unusable = rejected.length > 0 ? [`not usable: ${rejected.map(({ tool }) => tool).join(", ")}`] : [];
-  return [...(incomplete ? [incomplete.reason] : []), ...unusable].join("; ");
+  return [...(incomplete ? [incomplete.reason] : []), ...changing, ...unusable].join("; ");
 }
 
 /** Of a message on a line; `--json` has all of it. */

@@ -1,0 +1,31 @@
+import { endOfString } from "./json-members.ts";
+
+const [quote, openBrace, closeBrace, openBracket, closeBracket] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
+
+/** JSON with null for every object and list that is nested deeper. Text that is no JSON stays so. */
+export function cutDeep(text: string, deepest: number): string {
+  const kept: string[] = [];
+  let from = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at);
+    else if (code === openBrace || code === openBracket) {
+      depth += 1;
+      if (depth === deepest + 1) kept.push(text.slice(from, at), "null");
+    } else if (code === closeBrace || code === closeBracket) {
+      if (depth === deepest + 1) from = at + 1;
+      depth -= 1;
+    }
+  }
+  kept.push(text.slice(from));
+  return kept.join("");
+}
+
+/** The same of a value: a copy with null for what is nested deeper. */
+export function cutDeepValue(value: unknown, deepest: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (deepest <= 0) return null;
+  if (Array.isArray(value)) return value.map((item) => cutDeepValue(item, deepest - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cutDeepValue(inner, deepest - 1)]));
+}
