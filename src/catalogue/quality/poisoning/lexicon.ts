@@ -132,3 +132,21 @@ function build(spell: (word: string) => string): Lexicon {
 export const strict = once(() => build((word) => word));
 export const loose = once(() => build(loosen));
 export type { Lexicon };
+
+/** English words of the table, and what stands between them, for words that are spelled in another way. */
+export const vocabulary = once(() => {
+  const between =
+    "the a to and of in on for with from into this that your you all not do it is are was will be about what who when then if";
+  const all = [between, ...Object.values(table)].flatMap((line) => line.split(/\s+/));
+  const plain = all.flatMap((entry) => entry.replace("*", "").split("_")).filter((word) => /^[a-z]{2,}$/.test(word));
+  const words = new Set(plain);
+  const longer = plain.filter((word) => word.length >= 4);
+  const skeletons = new Map(plain.toReversed().map((word) => [word.replaceAll(/[aeiou]/g, ""), word]));
+  const jumbles = new Map(longer.toReversed().map((word) => [jumbleOf(word), word]));
+  return { words, skeletons, jumbles };
+});
+
+/** The first and the last letter, and the others in the order of the alphabet. */
+export function jumbleOf(word: string): string {
+  return word.length < 4 ? word : `${word[0]}${[...word.slice(1, -1)].sort().join("")}${word.at(-1)}`;
+}
