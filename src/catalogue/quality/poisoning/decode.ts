@@ -5,8 +5,10 @@ import {
   fromBinary,
   fromBraille,
   fromMorse,
+  fromNamedBits,
   fromPlaces,
   fromSpelling,
+  fromSquare,
   fromTwoSigns,
   isSentence,
   telling,
@@ -51,7 +53,11 @@ const codecs: readonly Codec[] = [
   { kind: "encoded_text", pattern: /\b[0-9A-Za-z]{24,}\b/g, decode: fromLargeNumbers },
   { kind: "encoded_text", pattern: /[!-~]{20,}/g, decode: fromBases85 },
   { kind: "encoded_text", pattern: /<~[!-z\s]{20,}~>/g, decode: (run) => fromBases85(run.replaceAll(/\s/g, "")) },
-  { kind: "encoded_text", pattern: /(?<![0-9A-Za-z])[0-9A-Z$%*+./: -]{24,}/g, decode: (run) => [fromBase45(run)] },
+  {
+    kind: "encoded_text",
+    pattern: /(?<![0-9A-Za-z])[0-9A-Z$%*+./: -]{24,}/g,
+    decode: (run) => [run, run.replace(/^[ .:/-]+/, ""), run.trim()].map(fromBase45),
+  },
   {
     kind: "encoded_text",
     pattern: /(?<=^|\s)[!-M][!-`]{16,84}(?:\n[!-M][!-`]{4,84})*/g,
@@ -62,6 +68,8 @@ const codecs: readonly Codec[] = [
     pattern: /(?:\\?\b[0-3]?[0-7]{2}(?:[\s,;]{1,2}|(?=\\))){11,}\\?[0-3]?[0-7]{2}/g,
     decode: (run) => [numbersIn(run, 8)],
   },
+  { kind: "disguised_text", pattern: /\b(?:[1-5]{2}[\s,;.-]{1,2}){9,}[1-5]{2}\b/g, decode: fromSquare },
+  { kind: "encoded_text", pattern: /\b(?:(?:zero|one)[\s,-]{1,2}){39,}(?:zero|one)\b/gi, decode: fromNamedBits },
   { kind: "disguised_text", pattern: /\b(?:\d{1,2}(?:[-., ]|[\s/|_]{1,3})){11,}\d{1,2}\b/g, decode: fromPlaces },
   { kind: "disguised_text", pattern: /\b(?:[a-z]{3,8}[\s,.-]{1,3}){9,}[a-z]{3,8}\b/gi, decode: fromSpelling },
   { kind: "encoded_text", pattern: /\b(?:[01]{7,8}[\s,]{0,2}){12,}/g, decode: (run) => [fromBinary(run)] },
@@ -90,11 +98,18 @@ const codecs: readonly Codec[] = [
   },
 ];
 
-export function decodeRuns(text: string): Decoded[] {
+/** Nothing but another code. */
+const nested = /^[!-~]{16,}\s*$/;
+const maxNested = 2;
+
+export function decodeRuns(text: string, depth = 0): Decoded[] {
   const runs = codecs.flatMap(({ kind, pattern, decode }) =>
     [...text.matchAll(pattern).take(maxRuns)].flatMap(({ 0: run, index }): Decoded[] => {
       const said = decode(run.slice(0, maxRun))
         .map((one) => (typeof one === "string" || one === null ? one : textOfBytes(one)))
+        .map((one) =>
+          one !== null && nested.test(one) && depth < maxNested ? (decodeRuns(one, depth + 1)[0]?.text ?? one) : one,
+        )
         .find((one) => one !== null && isSaid(one, kind));
       return said ? [{ kind, text: said, from: index, to: index + run.length }] : [];
     }),
@@ -136,6 +151,15 @@ const spellIn =
     return spelled;
   };
 const shift = (by: number) => spellIn(alphabet.slice(by) + alphabet.slice(0, by));
+/** What a hand types that stands one key to the right, or to the left. */
+const keyRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+const keysBeside = (by: number) =>
+  [...alphabet]
+    .map((letter) => {
+      const row = keyRows.find((one) => one.includes(letter)) ?? "";
+      return row[row.indexOf(letter) + by] ?? letter;
+    })
+    .join("");
 const reverse: Turn = (text) => [...text].reverse().join("");
 const mirror = spellIn(reverse(alphabet));
 const reverseWords: Turn = (text) => text.replaceAll(/[a-z]+/g, reverse);
@@ -144,8 +168,9 @@ const reverseWords: Turn = (text) => text.replaceAll(/[a-z]+/g, reverse);
 const turns = once(() => {
   const shifts = Array.from({ length: 25 }, (_, at) => ({ there: shift(25 - at), back: [shift(at + 1)] }));
   const turned = { there: reverseWords, back: [reverse, reverseWords] };
+  const typed = [1, -1].map((by) => ({ there: spellIn(keysBeside(by)), back: [spellIn(keysBeside(-by))] }));
   return Map.groupBy(
-    [...shifts, { there: mirror, back: [mirror] }, turned].flatMap(({ there, back }) =>
+    [...shifts, ...typed, { there: mirror, back: [mirror] }, turned].flatMap(({ there, back }) =>
       there(telling)
         .split(" ")
         .map((word) => ({ word, back })),

@@ -54,7 +54,7 @@ const rules = `
   instruction medium 5 revoke orders
   secret_request high 10 place read call|send|field
   exfiltration high 8 send loot us|hide|must
-  exfiltration high 8 send talk us|hide|field
+  exfiltration high 8 send talk us|hide
 `
   .trim()
   .split("\n")

@@ -118,7 +118,7 @@ export function findForeignOrders(text: string): FeatureFound[] {
 /** Not to tell is one idea: most languages put the "not" shortly before, some shortly after. */
 function markUntold(page: Page, kind: number, here: Seen): void {
   const near = (letter: string) => here.at - (page[classOf(letter)]?.at ?? Number.NEGATIVE_INFINITY) <= maxNot;
-  if ((kind === classOf("T") && near("N")) || (kind === classOf("X") && near("T"))) page[untold] = here;
+  if (kind === classOf("T") ? near("N") : "NX".includes(classes[kind] ?? " ") && near("T")) page[untold] = here;
 }
 
 function judge(page: Page, shared: Page, at: number, to: number, found: Map<Rule, FeatureFound>): void {

@@ -40,6 +40,9 @@ const boundary =
 const messages =
   /["']?role["']?\s{0,3}[:=]\s{0,3}["']?(?:system|developer)\b|["']system["']\s{0,3}:\s{0,3}["'][^"']{12}/i;
 
+/** The same as lines of YAML. */
+const headers = /(?:^|\n)\s{0,8}-?\s?role\s?[:=]\s?(?:system|developer|assistant|tool)\s{0,8}\n\s{0,8}content\s?[:=]/i;
+
 /** A call that a model has allegedly made, or its result. */
 const forged =
   /["'](?:tool_calls?|function_call|tool_use|tool_call_id|tool_result|functioncall|tool_use_id)["']\s{0,3}[:,}]|["']?role["']?\s{0,3}[:=]\s{0,3}["']?(?:tool|function|assistant|model)\b["']?[\s,}]{0,5}["']?(?:content|tool_calls|name|parts)/i;
@@ -48,7 +51,8 @@ const patterns: readonly [pattern: RegExp, severity: "high" | "medium"][] = [
   [marks, "high"],
   [elements, "high"],
   [forged, "high"],
-  [boundary, "medium"],
+  [boundary, "high"],
+  [headers, "high"],
   [tags, "medium"],
   [roles, "medium"],
   [messages, "medium"],
@@ -58,7 +62,10 @@ function findTurns(text: string): Found[] {
   const found = [...text.matchAll(turns).take(minTurns)];
   const [first, second] = found;
   if (!first || !second) return [];
-  const severity = /human/i.test(first[0]) && /assistant/i.test(second[0]) ? "high" : "medium";
+  const isForged =
+    (/human/i.test(first[0]) && /assistant/i.test(second[0])) ||
+    (/thought/i.test(first[0]) && /action/i.test(second[0]));
+  const severity = isForged ? "high" : "medium";
   return [{ kind: "pseudo_tag", severity, excerpt: excerptOf(text, first.index, second.index), decoded: null }];
 }
 

@@ -13,7 +13,7 @@
  * - C the conversation, the chat, what was said
  */
 export const languages = `
-nl R negeer* vergeet O instructie* regels aanwijzing* opdracht* N niet niets nooit X niet T vertel* zeg zegt meld* vermeld* noem P gebruiker* H stiekem heimelijk ongemerkt S stuur* verstuur* verzend* L wachtwoord* inloggegevens C gesprek* chatgeschiedenis berichten
+nl R negeer* vergeet geen_acht trek_je_niets O instructie* regels aanwijzing* opdracht* N niet niets nooit X niet T vertel* zeg zegt meld* vermeld* noem P gebruiker* H stiekem heimelijk ongemerkt S stuur* verstuur* verzend* L wachtwoord* inloggegevens C gesprek* chatgeschiedenis berichten
 sv R ignorera* glöm bortse strunta O instruktion* regler* anvisning* N inte aldrig X inte T berätta* säg* nämn* avslöja* P användar* H hemlighet hemligt smyg S skicka* sänd sända sänder vidarebefordra* L lösenord* inloggningsuppgift* C konversation* samtal* chatthistorik*
 da R ignorer* glem O instruktion* regler anvisning* ordrer N ikke aldrig X ikke T fortæl* sig nævn* afslør* P bruger* H hemmeligt hemmelighed smug S send* videresend* L adgangskode* kodeord* loginoplysning* C samtale* chathistorik*
 no R ignorer* glem O instruks* regler instruksjon* anvisning* N ikke aldri X ikke T fortell* si nevn* avslør* P bruker* H hemmelig* smug S send* videresend* L passord* påloggingsinformasjon C samtale* chatlogg* samtalen
@@ -42,7 +42,7 @@ ca R ignora* oblida* O instruccions* ordres regles directrius N no mai T diguis*
 gl R ignora* esquece* O instrucións* ordes regras directrices N non nunca T digas* menciones* reveles* P usuari* H agochadas segredo S envía* manda* reenvía* L contrasinal* C conversa* conversación*
 ga R déan_neamhaird neamhaird* dearmad* O treoracha treoir* rialacha orduithe N ná T habair* inis* luaigh* P úsáideoir* n-úsáideoir* H rún rúnda discréideach S seol* cuir L pasfhoca* focal_faire C comhrá* gcomhrá*
 gd R leig_seachad dìochuimhnich* O stiùireadh* riaghailt* òrdugh* N na T innis* P cleachdaiche* chleachdaiche* H dìomhair* S cuir L facal-faire faclan-faire C còmhradh*
-cy R anwybydd* anghofi* O cyfarwyddiad* cyfarwyddyd* rheol* gorchymyn* N peidiwch paid T dweud ddweud sôn P defnyddiwr* H gyfrinachol dirgel S anfon* hanfon* danfon* L cyfrinair* cyfrineir* C sgwrs*
+cy R anwybydd* anghofi* diystyr* O cyfarwydd* gyfarwydd* rheol* reol* gorchymyn* orchymyn* N peidiwch pheidiwch paid phaid beidio T dweud ddweud sôn P defnyddiwr* H gyfrinachol dirgel S anfon* hanfon* danfon* L cyfrinair* cyfrineir* C sgwrs*
 br R disoñj* ankounac'h* O kemennad* reolenn* N na arabat T lavar* P implijer* H kuzh S kas L ger-tremen C kaozeadenn*
 mt R injora* insa O istruzzjonijiet regoli ordnijiet N tgħidx tgħidlux T utent U tgħidlux tgħidilx issemmix P utent* l-utent H bil-moħbi sigriet S ibgħat* L password* C konversazzjoni*
 la R ignora* negleg* neglig* obliviscere contemne O praecept* mandat* iuss* instructiones regulas N noli ne numquam T dicere dic narra* indices mentionem P usor* utent* usuari* utilitor* homini domino H clam secreto occulte tacite S mitte* transmitte* L tessera* signum_secretum secreta verba_secreta C colloqui* sermon* conlocution*
@@ -58,7 +58,7 @@ sw R puuza* yapuuze sahau* usizingatie usijali O maagizo* maelekezo* kanuni* amr
 yo R foju* kọju* gbagbe* O ìtọ́nisọ́nà* ìlànà* àṣẹ* òfin* itọnisọna* N má máṣe maṣe T sọ fún P olumulo* òǹlò* aṣàmúlò* H ìkọ̀kọ̀ aṣírí S ránṣẹ́* firanṣẹ* fi_ránṣẹ́ L ọ̀rọ̀-aṣínà ọrọigbaniwọle* C ìbánisọ̀rọ̀* ibaraẹnisọrọ*
 ig R leghara* eleghara* chefuo* O ntuziaka* iwu ụkpụrụ* T gwa U agwala* ekwula* P onye_ọrụ onye_ọrụ* H nzuzo S ziga* zipu* L okwuntughe* paswọọdụ* C mkparịta*
 ha R yi_watsi watsi* manta* O umarni* umarnin* dokoki* ka'idoji* T gaya U kada_ka_gaya kar_ka_gaya kada_ku_gaya kada_a_gaya P mai_amfani* H asirce boye S aika* tura* L kalmar_sirri kalmomin_sirri C tattaunawa* hira*
-so R iska_indha_tir ha_tixgelin iska_dhaaf ilow* O tilmaamaha* amarrada* xeerarka* T sheeg U ha_u_sheegin ha_sheegin P isticmaalaha* adeegsadaha* H qarsoodi* S u_dir dirtaan L furaha_sirta erayga_sirta* C wadahadal* sheekad*
+so R iska_indha_tir ha_tixgelin iska_dhaaf ilow* O tilmaam* amar* xeer* T sheeg U ha_u_sheegin ha_sheegin hana_u_sheegin u_sheegin P isticmaalaha* adeegsadaha* H qarsoodi* S u_dir dirtaan L furaha_sirta erayga_sirta* C wadahadal* sheekad*
 mg R aza_hadino hadino* tsinontsinoavy* ataovy_tsinontsinona O toromarika* fitsipika* baiko* N aza T lazaina milaza lazao P mpampiasa* H mangingina miafina S alefaso* alefa L tenimiafina* C resaka*
 am R ችላ_በል* ችላ እርሳ* O መመሪያ* ትዕዛዝ* ህጎች* T ንገር U አትንገር* አትናገር* አታሳውቅ* P ተጠቃሚ* ለተጠቃሚ* H በድብቅ በሚስጥር S ላክ* L የይለፍ_ቃል* የይለፍ C ውይይት* ንግግር*
 he R התעלם* התעלמ* תתעלם* תתעלמ* שכח* תשכח* O הוראות* ההוראות* מההוראות* כללים* הכללים* מהכללים* הנחיות* ההנחיות* מההנחיות* N אל לא לעולם_אל T תספר* תגיד* תאמר* תזכיר* תגלה* תודיע* P משתמש* למשתמש* המשתמש* מהמשתמש* H בחשאי בסתר בסוד S שלח* תשלח* העבר* L סיסמ* הסיסמ* אישורי_הכניסה C השיחה* שיחה* ההתכתבות
@@ -100,7 +100,7 @@ ky R этибарга_алба* унут* көңүл_бурба O көрсөтм
 uz R e'tibor_berma* e’tibor_berma* e‘tibor_berma* unut* O ko'rsatma* ko‘rsatma* koʻrsatma* ko’rsatma* qoida* buyruq* U aytma* bildirma* T ayt P foydalanuvchi* H yashirin* maxfiy S yubor* jo'nat* joʻnat* jo‘nat* L parol* C suhbat*
 tt R игътибарсыз* онытыгыз оныт* O күрсәтмә* кагыйдә* U әйтмә* T әйт P кулланучы* H яшерен* S җибәр* L серсүз* C сөйләшү*
 tg R нодида* фаромӯш* O дастур* қоида* U нагӯ* T гӯй P корбар* H пинҳон* махфиёна S фирист* L парол* рамз* C сӯҳбат* гуфтугӯ*
-mn R үл_тоо* мартаж* март O заавар* дүрэм* тушаал* X битгий T хэл* дурд* битгий_хэл P хэрэглэгч* H нууцаар чимээгүй S илгээ* явуул* L нууц_үг* C яриа* харилцан_яриа
+mn R үл_тоо* мартаж* март O заав* дүрэм* дүрм* тушаал* N битгий бүү T хэл* дурд* битгий_хэл P хэрэглэгч* H нууцаар чимээгүй S илгээ* явуул* L нууц_үг* C яриа* харилцан_яриа
 lb R ignoréier* vergiess* O instruktioun* reegelen* uweisung* N net ni T so soen erziel* verzielen P benotzer* H heemlech S schéck* L passwierd* passwuert* C gespréich*
 fy R negearje* ferjit O ynstruksje* regels N net T fertel* siz P brûker* H stikem S stjoer* L wachtwurd* C petear*
 oc R ignora* oblida* O instruccions* règlas consignas N pas T diga* digas P utilizaire* H escondons en_secrèt S manda* envia* L senhals C conversacion*

@@ -1,16 +1,16 @@
 import { once } from "../../../lib/async/once.ts";
 import { jumbleOf, vocabulary } from "./lexicon.ts";
 
+/** Readings of texts that are disguised beyond doubt: what they speak of is enough to judge them. */
+export function plainReadingsOf(text: string): string[] {
+  return [withoutEscapes(text), fromPigLatin(text), respell(text, collapse)].filter((one) => one !== null);
+}
+
 /** Other ways to read a text, each taken only where the text shows signs of it. All are linear; `text` is folded. */
 export function readingsOf(text: string): string[] {
-  return [
-    withoutEscapes(text),
-    fromPigLatin(text),
-    ...spellOut(text),
-    withoutSeparators(text),
-    everySecond(text),
-    ...acrostics(text),
-  ].filter((one): one is string => one !== null && one !== text);
+  return [...spellOut(text), withoutSeparators(text), everySecond(text), ...acrostics(text)].filter(
+    (one): one is string => one !== null && one !== text,
+  );
 }
 
 /** The same for a text as it was written, whose capitals matter. */
@@ -27,14 +27,22 @@ const minEscapes = 4;
 /** A text in which some letters are escaped, and others are not. */
 function withoutEscapes(text: string): string | null {
   let count = 0;
-  const plain = text.replaceAll(escapes, (whole, ...groups: (string | undefined)[]) => {
+  let plain = text;
+  for (let round = 0; round < maxRounds && (round === 0 || plain.includes("%")); round++)
+    plain = replaceEscapes(plain, () => (count += 1));
+  return count >= minEscapes ? plain : null;
+}
+
+const maxRounds = 3;
+
+function replaceEscapes(text: string, count: () => void): string {
+  return text.replaceAll(escapes, (whole, ...groups: (string | undefined)[]) => {
     const [at, digits] = [...groups.slice(0, 7).entries()].find(([, one]) => one !== undefined) ?? [];
     const code = Number.parseInt(digits ?? "", at === 5 ? 10 : at === 6 ? 8 : 16);
     if (!(code >= 32 && code <= 0x10ffff)) return whole;
-    count += 1;
+    count();
     return String.fromCodePoint(code);
   });
-  return count >= minEscapes ? plain : null;
 }
 
 const minWords = 4;
@@ -66,9 +74,18 @@ function spellOut(text: string): string[] {
       return /[aeiou]/.test(bare) || bare.length < 2 ? undefined : skeletons.get(bare);
     }),
     respell(text, (word) => (words.has(word) ? undefined : jumbles.get(jumbleOf(word)))),
-    respell(text, (word) => (/^(?:([a-z])\1)+$/.test(word) ? word.replaceAll(/(.)\1/g, "$1") : undefined)),
     respell(text, (word) => respelled(word, words)),
   ].filter((one) => one !== null);
+}
+
+/** Every letter twice, or three times. */
+function collapse(word: string): string | undefined {
+  for (const times of [3, 2]) {
+    if (word.length % times !== 0) continue;
+    const letters = [...word].filter((_, at) => at % times === 0);
+    if (letters.map((letter) => letter.repeat(times)).join("") === word) return letters.join("");
+  }
+  return undefined;
 }
 
 /** Syllables that were put before each vowel, as children do. */
@@ -85,7 +102,7 @@ const minRespelled = 3;
 
 function respell(text: string, spell: (word: string) => string | undefined): string | null {
   let count = 0;
-  const plain = text.replaceAll(/[a-z][a-z*_#]{1,24}/g, (word) => {
+  const plain = text.replaceAll(/[a-z][a-z*_#]{1,48}/g, (word) => {
     const other = spell(word);
     if (other === undefined || other === word) return word;
     count += 1;
@@ -96,12 +113,13 @@ function respell(text: string, spell: (word: string) => string | undefined): str
 
 /** ig-no-re, i1g2n3o4r5e, ig|nore: signs or digits within words. */
 function withoutSeparators(text: string): string | null {
-  const signs = text.match(/[a-z][-~|^*+=:·•_.'`\d\\/][a-z]/g)?.length ?? 0;
-  const spaces = text.match(/\s/g)?.length ?? 0;
-  return signs >= 6 && signs * 2 > spaces
-    ? text.replaceAll(/(?<=[a-z])[-~|^*+=:·•_.'`\d\\/]{1,2}(?=[a-z])/g, "")
-    : null;
+  const signs = text.match(/[a-z][-~|^*+=:·•_'`\d\\/](?=[a-z]|\d?\b)/g)?.length ?? 0;
+  return signs < minSeparators
+    ? null
+    : text.replaceAll(/(?<=[a-z])(?:[-~|^*+=:·•_.'`\\/]{1,2}(?=[a-z])|\d{1,2}(?=[a-z]|\s|$))/g, "");
 }
+
+const minSeparators = 4;
 
 const maxHalved = 4;
 

@@ -5,7 +5,7 @@ import { foldText } from "./fold.ts";
 import { findHiddenCharacters } from "./hidden-characters.ts";
 import { findInstructions } from "./instructions.ts";
 import { findOutOfSight } from "./out-of-sight.ts";
-import { readingsOf, readingsOfCapitals } from "./readings.ts";
+import { plainReadingsOf, readingsOf, readingsOfCapitals } from "./readings.ts";
 import { excerptOf, lanesOf, type PlacedText, spellCode, textsOf } from "./texts.ts";
 
 type Found = Omit<Finding, "where">;
@@ -99,8 +99,11 @@ function findDisguises(text: string, plain: readonly Found[], depth = 0): Found[
   const known = new Set(plain.map(({ kind }) => kind));
   const isNew = ({ kind }: Found) => !known.has(kind);
   const { text: folded } = foldText(text);
-  const turned = [...turnBack(folded), ...readingsOf(folded), ...readingsOfCapitals(text)];
-  const others = turned.flatMap((other) => findInstructions(other));
+  const plainly = [...turnBack(folded), ...plainReadingsOf(folded)];
+  const others = [
+    ...[...plainly, ...readingsOf(folded), ...readingsOfCapitals(text)].flatMap((other) => findInstructions(other)),
+    ...plainly.flatMap((other) => findAbout(other, text)),
+  ];
   const loosely =
     leet.test(text) || folded.length !== text.length || unusual.test(text) ? findInstructions(text, true) : [];
   const [order] = [...loosely, ...others].filter(isNew);
@@ -110,6 +113,12 @@ function findDisguises(text: string, plain: readonly Found[], depth = 0): Found[
   const decoded = findDecoded(text, depth);
   // Letters apart are an acrostic as well: one finding says it.
   return decoded.some(({ severity }) => severity === "high") ? decoded : [...disguised, ...decoded];
+}
+
+/** A reading that speaks of secrets and orders, where the text as it stands does not. */
+function findAbout(reading: string, text: string): Found[] {
+  if (!isAboutOrders(reading) || isAboutOrders(text)) return [];
+  return [{ kind: "disguised_text", severity: "high", excerpt: excerptOf(reading, 0, reading.length), decoded: null }];
 }
 
 function findDecoded(text: string, depth: number): Found[] {

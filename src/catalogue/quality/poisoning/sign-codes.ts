@@ -30,6 +30,26 @@ export function fromPlaces(run: string): string[] {
   return [words.map((word) => word.map((one) => String.fromCharCode(first + Number(one))).join("")).join(" ")];
 }
 
+const square = "abcdefghijlmnopqrstuvwxyz";
+
+/** 24 22 33: rows and columns of a square of letters, with c for k or i for j. */
+export function fromSquare(run: string): string[] {
+  const read = (letters: string) =>
+    (run.match(/[1-5]{2}/g) ?? []).map((pair) => letters[(Number(pair[0]) - 1) * 5 + Number(pair[1]) - 1]).join("");
+  return [read(square), read("abcdefghiklmnopqrstuvwxyz")].filter(isTelling);
+}
+
+/** Whether letters without spaces have words that betray an order. */
+function isTelling(letters: string): boolean {
+  const said = telling.split(" ").filter((word) => letters.includes(word));
+  return said.reduce((sum, word) => sum + weightOf(word), 0) >= enough;
+}
+
+export function fromNamedBits(run: string): string[] {
+  const bits = run.toLowerCase().match(/zero|one/g) ?? [];
+  return [fromBinary(bits.map((bit) => (bit === "one" ? "1" : "0")).join(""))];
+}
+
 const spelling = new Map(
   "alfa alpha bravo charlie delta echo foxtrot golf hotel india juliett juliet kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey whisky xray yankee zulu"
     .split(" ")
@@ -89,13 +109,7 @@ function readSigns(bits: readonly number[]): string | undefined {
       .map((place) => String.fromCharCode(97 + Math.min(place, 25)))
       .join(""),
   );
-  return (
-    bytes.find((one) => isSentence(one)) ??
-    bacon.find((one) => {
-      const said = telling.split(" ").filter((word) => one.includes(word));
-      return said.reduce((sum, word) => sum + weightOf(word), 0) >= enough;
-    })
-  );
+  return bytes.find((one) => isSentence(one)) ?? bacon.find(isTelling);
 }
 
 function inGroups(bits: readonly number[], size: number): number[] {
