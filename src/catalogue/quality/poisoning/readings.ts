@@ -114,9 +114,10 @@ function respell(text: string, spell: (word: string) => string | undefined): str
 /** ig-no-re, i1g2n3o4r5e, ig|nore: signs or digits within words. */
 function withoutSeparators(text: string): string | null {
   const signs = text.match(/[a-z][-~|^*+=:·•_'`\d\\/](?=[a-z]|\d?\b)/g)?.length ?? 0;
-  return signs < minSeparators
-    ? null
-    : text.replaceAll(/(?<=[a-z])(?:[-~|^*+=:·•_.'`\\/]{1,2}(?=[a-z])|\d{1,2}(?=[a-z]|\s|$))/g, "");
+  const spaces = text.match(/\s/g)?.length ?? 0;
+  // Names with a hyphen here and there are none.
+  if (signs < minSeparators || signs * 4 < spaces) return null;
+  return text.replaceAll(/(?<=[a-z])(?:[-~|^*+=:·•_.'`\\/]{1,2}(?=[a-z])|\d{1,2}(?=[a-z]|\s|$))/g, "");
 }
 
 const minSeparators = 4;
