@@ -110,7 +110,7 @@ const bitsOfAll = (names: readonly (keyof typeof bitOf)[]) => names.reduce((sum,
 const minTelling = 2;
 const minAll = 3;
 
-/** Whether a text that somebody took the trouble to hide is about the user, the rules, secrets or sending. */
+/** Whether a text that was hidden is about the user, the rules, secrets or sending. */
 export function isAboutOrders(text: string): boolean {
   let bits = 0;
   for (const word of readWords(foldText(text).text, false)) bits |= word.bits;
