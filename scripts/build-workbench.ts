@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Scanner } from "@tailwindcss/oxide";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { compile } from "tailwindcss";
-import { type BundledPackage, bundledPackages, checkScripts, renderLicenses } from "./bundle.ts";
+import { type Bundled, bundledFrom, checkScripts, renderLicenses } from "./bundle.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -33,20 +33,20 @@ const groups = [
 ];
 
 /** Builds the browser app beside the old one and swaps them, so that a serving plane always has one. */
-export async function buildWorkbench(): Promise<BundledPackage[]> {
+export async function buildWorkbench(): Promise<Bundled> {
   const startedAt = new Date();
   const fresh = `${target}-${process.pid}`;
   try {
-    const { packages, shared } = await writeApp(fresh);
+    const written = await writeApp(fresh);
     swap(fresh);
-    writeLastBuild({ packages, shared }, startedAt);
-    return packages;
+    writeLastBuild(written, startedAt);
+    return written;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
 }
 
-async function writeApp(directory: string): Promise<Pick<Build, "packages" | "shared">> {
+async function writeApp(directory: string): Promise<Omit<Build, "sources" | "files">> {
   const build = await rolldown({
     cwd: sources,
     input: { index: "src/main.tsx" },
@@ -74,14 +74,14 @@ async function writeApp(directory: string): Promise<Pick<Build, "packages" | "sh
   const template = await readFile(join(sources, "index.html"), "utf8");
   await writeFile(join(directory, "index.html"), renderPage(template, chunks, style?.fileName ?? ""));
   const moduleIds = chunks.flatMap((chunk) => chunk.moduleIds);
-  const packages = bundledPackages(moduleIds);
-  await writeFile(join(directory, "third-party-licenses.txt"), renderLicenses(packages));
+  const bundled = bundledFrom(moduleIds);
+  await writeFile(join(directory, "third-party-licenses.txt"), renderLicenses(bundled.packages));
   checkScripts(directory);
   checkReferences(directory);
   await compress(directory);
   // Files of the program that the page uses as well.
   const shared = moduleIds.filter((id) => id.startsWith(join(root, "src"))).map((id) => relative(root, id));
-  return { packages, shared };
+  return { ...bundled, shared };
 }
 
 /** The page asks for all that its first view needs at once. */
@@ -171,13 +171,13 @@ function swap(fresh: string): void {
   }
 }
 
-let built: Promise<readonly BundledPackage[]> | undefined;
+let built: Promise<Bundled> | undefined;
 
-/** Builds unless what was built last is still of these sources. Returns the libraries that are in it. */
-export function buildWorkbenchIfStale(onBuild = () => {}): Promise<readonly BundledPackage[]> {
+/** Builds unless what was built last is still of these sources. Returns what is in it. */
+export function buildWorkbenchIfStale(onBuild = () => {}): Promise<Bundled> {
   built ??= oneAtATime(lock, async () => {
     const last = readLastBuild();
-    if (last !== null) return last.packages;
+    if (last !== null) return last;
     onBuild();
     return buildWorkbench();
   });
@@ -185,7 +185,7 @@ export function buildWorkbenchIfStale(onBuild = () => {}): Promise<readonly Bund
 }
 
 /** What a build was made of and what it wrote, so that another one is saved only where it would write the same. */
-type Build = { shared: string[]; sources: string; files: string; packages: BundledPackage[] };
+type Build = Bundled & { shared: string[]; sources: string; files: string };
 
 function readLastBuild(): Build | null {
   try {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 
 const root = join(import.meta.dirname, "..");
@@ -12,11 +12,7 @@ export const workedOut = ["src/operations/verb-table.ts", "src/faces/cli/command
 );
 
 /** One bundle in pieces: a command loads the pieces it needs and nothing from node_modules. */
-export async function bundle(
-  entries: Record<string, string>,
-  directory: string,
-  groups = pieces,
-): Promise<BundledPackage[]> {
+export async function bundle(entries: Record<string, string>, directory: string, groups = pieces): Promise<Bundled> {
   const build = await rolldown({
     cwd: root,
     platform: "node",
@@ -40,7 +36,7 @@ export async function bundle(
   await build.close();
   for (const piece of output) if (piece.type === "chunk") writeInAscii(join(directory, piece.fileName), piece.code);
   checkScripts(directory);
-  return bundledPackages(output.flatMap((piece) => (piece.type === "chunk" ? piece.moduleIds : [])));
+  return bundledFrom(output.flatMap((piece) => (piece.type === "chunk" ? piece.moduleIds : [])));
 }
 
 /** The engine keeps a text with a single letter beyond Latin in twice the memory, and takes longer to read it. */
@@ -70,16 +66,25 @@ export function checkScripts(directory: string): void {
   });
 }
 
-export type BundledPackage = { name: string; version: string; license: string; folder: string };
+/** A library of which some modules are in a bundle; they are named from its folder. */
+export type BundledPackage = { name: string; version: string; license: string; folder: string; modules: string[] };
 
-/** The libraries whose code is in these modules. */
-export function bundledPackages(moduleIds: readonly string[]): BundledPackage[] {
-  const folders = new Set(moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []));
-  return [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    if (license === undefined) throw new Error(`${folder} (${name}) names no licence`);
-    return { name, version, license, folder };
-  });
+/** The files that the bundler read and kept, from the root of the project, and the libraries among them. */
+export type Bundled = { inputs: string[]; packages: BundledPackage[] };
+
+export function bundledFrom(moduleIds: readonly string[]): Bundled {
+  // Names that begin with a zero byte are made by plugins and are no files.
+  const files = moduleIds.filter((id) => !id.startsWith("\0")).map((id) => id.replace(/\?.*$/, ""));
+  const byFolder = Map.groupBy(files, (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? "");
+  const packages = [...byFolder].filter(([folder]) => folder !== "").sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    inputs: files.map((file) => relative(root, file)).sort(),
+    packages: packages.map(([folder, modules]) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      if (license === undefined) throw new Error(`${folder} (${name}) names no licence`);
+      return { name, version, license, folder, modules: modules.map((file) => relative(folder, file)).sort() };
+    }),
+  };
 }
 
 /** What is bundled is passed on, and so are its licences. */

@@ -3,14 +3,19 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Writes the lock files of the project and of the packages beside it, without download addresses. Two things are put right:
- * - A registry that lacks the native parts of other platforms makes npm write a lock that `npm ci` then refuses. They are added.
+ * Writes the lock files of the project and of the packages beside it, without download addresses. Three things are put right:
+ * - npm leaves out native parts of other platforms that it did not see, and `npm ci` then refuses the lock. They are added.
+ * - Such entries have no hash, so `npm ci` would take any bytes for them. The registry's hash is filled in. A version that the
+ *   registry does not have for every platform is refused: choose one that it has.
  * - Libraries that name a newer Node than npm's own cause warnings, although the project brings its Node. `engines` is left out.
  */
 const packages = ["", "examples", "test/peers", "scripts/tools"];
 
 type Entry = {
   version?: string;
+  resolved?: string;
+  integrity?: string;
+  link?: boolean;
   dev?: boolean;
   optional?: boolean;
   cpu?: string[];
@@ -46,7 +51,30 @@ for (const directory of packages) {
     },
   );
   const file = join(cwd, "package-lock.json");
-  writeFileSync(file, `${JSON.stringify(complete(JSON.parse(readFileSync(file, "utf8"))), null, 2)}\n`);
+  const lock = complete(JSON.parse(readFileSync(file, "utf8")));
+  fillHashes(lock, file);
+  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+}
+
+function fillHashes({ packages: entries }: Lock, file: string): void {
+  const lacking: string[] = [];
+  for (const [path, entry] of Object.entries(entries)) {
+    const name = path.includes("node_modules/") ? path.slice(path.lastIndexOf("node_modules/") + 13) : "";
+    if (name === "" || entry.link || entry.integrity) continue;
+    const integrity = hashOf(`${name}@${entry.version}`);
+    if (integrity === "") lacking.push(`${name}@${entry.version}`);
+    else entry.integrity = integrity;
+  }
+  if (lacking.length > 0) throw new Error(`${file}: the registry does not have ${lacking.join(", ")}.`);
+}
+
+/** From the registry that npm is configured with; empty where it has no such version. */
+function hashOf(wanted: string): string {
+  try {
+    return execFileSync("npm", ["view", wanted, "dist.integrity"], { encoding: "utf8", stdio: "pipe" }).trim();
+  } catch {
+    return "";
+  }
 }
 
 function complete(lock: Lock): Lock {

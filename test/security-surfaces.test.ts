@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join, matchesGlob } from "node:path";
 import { test } from "node:test";
+import { operations } from "../src/operations/operations.ts";
 
-const file = join(import.meta.dirname, "../SECURITY.md");
+const root = join(import.meta.dirname, "..");
+const file = join(root, "SECURITY.md");
 const columns = ["surface", "what a stranger controls", "what must hold", "test"];
 
-/** The rows of the table, cell by cell. */
-function surfaces(): string[][] {
-  const [, section = ""] = readFileSync(file, "utf8").split("### Surfaces\n");
+/** The rows of the table below a heading, cell by cell. */
+function tableOf(heading: string): string[][] {
+  const [, section = ""] = readFileSync(file, "utf8").split(heading);
   const lines = section.split("\n### ", 1)[0]?.split("\n") ?? [];
   const cells = (line: string) =>
     line
@@ -17,6 +19,8 @@ function surfaces(): string[][] {
       .map((cell) => cell.trim());
   return lines.filter((line) => line.startsWith("|")).map(cells);
 }
+
+const surfaces = () => tableOf("### Surfaces\n");
 
 test("the table of surfaces says what a stranger controls, what must hold and which test attacks it", () => {
   const [head, , ...rows] = surfaces();
@@ -33,12 +37,69 @@ test("the table of surfaces says what a stranger controls, what must hold and wh
 });
 
 for (const [surface = "", , , tests = ""] of surfaces().slice(2))
-  test(`the tests of the surface '${surface}' exist`, () => {
-    const links = [...tests.matchAll(/\]\(([^)]+)\)/g)].map(([, link = ""]) => link);
-    assert.ok(links.length > 0, "it names no test");
-    for (const link of links) {
-      assert.match(link, /\.test\.tsx?$/, `${link} is no test`);
-      assert.ok(existsSync(join(dirname(file), link)), `${link} is not there`);
-      assert.match(readFileSync(join(dirname(file), link), "utf8"), /\btest\(/, `${link} tests nothing`);
-    }
-  });
+  test(`the tests of the surface '${surface}' exist`, () => requireTests(tests));
+
+function requireTests(tests: string): void {
+  const links = [...tests.matchAll(/\]\(([^)]+)\)/g)].map(([, link = ""]) => link);
+  assert.ok(links.length > 0, "it names no test");
+  for (const link of links) {
+    assert.match(link, /\.test\.tsx?$/, `${link} is no test`);
+    assert.ok(existsSync(join(root, link)), `${link} is not there`);
+    assert.match(readFileSync(join(root, link), "utf8"), /\btest\(/, `${link} tests nothing`);
+  }
+}
+
+/** What a module calls that reads what is not its own: files, wires, texts of strangers. */
+const reading =
+  /\b(?:JSON\.parse|parseYaml|parseJson|parseData|parseMessage|createSseParser|createLineSplitter|readFile(?:Sync)?|readDocument|foreign|jwtVerify|scanNumbers)\(|\bForeign</;
+
+type Row = { input: string; read: string[]; operations: string[]; keys: string[]; tests: string };
+
+const words = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
+
+function coverage(): Row[] {
+  return tableOf("### Coverage\n")
+    .slice(2)
+    .map(([input = "", read = "", operations = "", keys = "", tests = ""]) => {
+      return { input, read: words(read), operations: words(operations), keys: words(keys), tests };
+    });
+}
+
+const matches = (pattern: string, name: string) => matchesGlob(name, pattern);
+
+/** What no row covers, and what covers nothing: a row that outlived its code. */
+function compare(names: readonly string[], patterns: readonly string[]) {
+  return {
+    uncovered: names.filter((name) => !patterns.some((pattern) => matches(pattern, name))),
+    stale: patterns.filter((pattern) => !names.some((name) => matches(pattern, name))),
+  };
+}
+
+const nothing = { uncovered: [], stale: [] };
+
+test("every module that reads what others write is in a row of the coverage", () => {
+  const modules = globSync("**/*.{ts,tsx}", { cwd: join(root, "src") })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => !/\.test\.tsx?$/.test(path) && reading.test(readFileSync(join(root, "src", path), "utf8")));
+  assert.ok(modules.length > 80, `only ${modules.length} readers are found`);
+  const patterns = coverage().flatMap(({ read }) => read);
+  assert.deepEqual(compare(modules, patterns), nothing);
+});
+
+test("every operation is in a row of the coverage", () => {
+  const names = operations.map(({ name }) => name);
+  const patterns = coverage().flatMap((row) => row.operations);
+  assert.deepEqual(compare([...new Set(names)], patterns), nothing);
+});
+
+test("every key of the configuration is in one row of the coverage", () => {
+  const schema = JSON.parse(readFileSync(join(root, "toolplane.schema.json"), "utf8")) as { properties: object };
+  const patterns = coverage().flatMap(({ keys }) => keys);
+  assert.deepEqual(compare(Object.keys(schema.properties), patterns), nothing);
+  assert.deepEqual(
+    patterns.filter((key, at) => patterns.indexOf(key) !== at),
+    [],
+  );
+});
+
+for (const { input, tests } of coverage()) test(`the tests of the input '${input}' exist`, () => requireTests(tests));

@@ -1,10 +1,25 @@
 import { once } from "../../../lib/async/once.ts";
-import { isReadable } from "./hidden-characters.ts";
+import { fromBase32, fromBase45, fromBases85, fromLargeNumbers, fromUuencode, textOfBytes } from "./base-codes.ts";
+import {
+  enough,
+  fromBinary,
+  fromBraille,
+  fromMorse,
+  fromNamedBits,
+  fromPlaces,
+  fromSpelling,
+  fromSquare,
+  fromTwoSigns,
+  isSentence,
+  telling,
+  weightOf,
+} from "./sign-codes.ts";
 
 /** What a run of a text says once it is decoded, and where it stands. */
 export type Decoded = { kind: "encoded_text" | "disguised_text"; text: string; from: number; to: number };
 
-type Codec = { kind: Decoded["kind"]; pattern: RegExp; decode(run: string): string | null };
+/** What a run may say, in each way to read it. */
+type Codec = { kind: Decoded["kind"]; pattern: RegExp; decode(run: string): (string | Buffer | null)[] };
 
 const maxRun = 20_000;
 /** Of one codec in one text. */
@@ -20,118 +35,108 @@ const codecs: readonly Codec[] = [
   {
     kind: "encoded_text",
     pattern: /[A-Za-z0-9+/_-]{24,}(?:[ \n][A-Za-z0-9+/_-]{12,})*/g,
-    decode: (run) => (/[a-z]/.test(run) && /[A-Z]/.test(run) ? fromBase64(run.replaceAll(/\s/g, "")) : null),
+    decode: fromBase64,
   },
   {
     kind: "encoded_text",
     pattern: /[A-Za-z0-9+/]{16,23}(?: [A-Za-z0-9+/]{16,23})+(?: [A-Za-z0-9+/]{1,23})?/g,
-    decode: (run) => (/[a-z]/.test(run) && /[A-Z]/.test(run) ? fromBase64(run.replaceAll(" ", "")) : null),
+    decode: fromBase64,
   },
   {
-    // 49 67, 49:67, \x49\x67, %49%67, 0x49, 0x67
+    // 49 67, 49:67, 49-67, \x49\x67, %49%67, =49=67, 0x49, 0x67
     kind: "encoded_text",
-    pattern: /(?<![0-9A-Za-z])(?:(?:\\x|0x|%)?[0-9A-Fa-f]{2}[\s:,]{0,2}){12,}/g,
-    decode: (run) => Buffer.from(run.replaceAll(/\\x|0x|[%\s:,]/g, ""), "hex").toString("utf8"),
+    pattern: /(?<![0-9A-Za-z])(?:(?:\\x|0x|[%=$])?[0-9A-Fa-f]{2}[\s:,;-]{0,2}){12,}/g,
+    decode: fromHexadecimal,
   },
-  { kind: "encoded_text", pattern: /\b[A-Z2-7]{24,}={0,6}/g, decode: fromBase32 },
-  { kind: "encoded_text", pattern: /\b(?:[01]{7,8}[\s,]{0,2}){12,}/g, decode: fromBinary },
-  { kind: "encoded_text", pattern: /\b(?:\d{2,3}[\s,;]{1,2}){12,}\d{2,3}/g, decode: (run) => numbersIn(run, 10) },
-  { kind: "encoded_text", pattern: /(?:&#\d{2,7};){8,}/g, decode: (run) => numbersIn(run, 10) },
+  { kind: "encoded_text", pattern: /\b[A-Z2-7]{24,}={0,6}/g, decode: (run) => [fromBase32(run)] },
+  { kind: "encoded_text", pattern: /\b[a-z2-7]{24,}={0,6}/g, decode: (run) => [fromBase32(run.toUpperCase())] },
+  { kind: "encoded_text", pattern: /\b[0-9A-Za-z]{24,}\b/g, decode: fromLargeNumbers },
+  { kind: "encoded_text", pattern: /[!-~]{20,}/g, decode: fromBases85 },
+  { kind: "encoded_text", pattern: /<~[!-z\s]{20,}~>/g, decode: (run) => fromBases85(run.replaceAll(/\s/g, "")) },
+  {
+    kind: "encoded_text",
+    pattern: /(?<![0-9A-Za-z])[0-9A-Z$%*+./: -]{24,}/g,
+    decode: (run) => [run, run.replace(/^[ .:/-]+/, ""), run.trim()].map(fromBase45),
+  },
+  {
+    kind: "encoded_text",
+    pattern: /(?<=^|\s)[!-M][!-`]{16,84}(?:\n[!-M][!-`]{4,84})*/g,
+    decode: (run) => [fromUuencode(run)],
+  },
+  {
+    kind: "encoded_text",
+    pattern: /(?:\\?\b[0-3]?[0-7]{2}(?:[\s,;]{1,2}|(?=\\))){11,}\\?[0-3]?[0-7]{2}/g,
+    decode: (run) => [numbersIn(run, 8)],
+  },
+  { kind: "disguised_text", pattern: /\b(?:[1-5]{2}[\s,;.-]{1,2}){9,}[1-5]{2}\b/g, decode: fromSquare },
+  { kind: "encoded_text", pattern: /\b(?:(?:zero|one)[\s,-]{1,2}){39,}(?:zero|one)\b/gi, decode: fromNamedBits },
+  { kind: "disguised_text", pattern: /\b(?:\d{1,2}(?:[-., ]|[\s/|_]{1,3})){11,}\d{1,2}\b/g, decode: fromPlaces },
+  { kind: "disguised_text", pattern: /\b(?:[a-z]{3,8}[\s,.-]{1,3}){9,}[a-z]{3,8}\b/gi, decode: fromSpelling },
+  { kind: "encoded_text", pattern: /\b(?:[01]{7,8}[\s,]{0,2}){12,}/g, decode: (run) => [fromBinary(run)] },
+  { kind: "encoded_text", pattern: /\b(?:\d{2,3}[\s,;]{1,2}){12,}\d{2,3}/g, decode: (run) => [numbersIn(run, 10)] },
+  { kind: "encoded_text", pattern: /(?:&#\d{2,7};){8,}/g, decode: (run) => [numbersIn(run, 10)] },
   {
     kind: "encoded_text",
     pattern: /(?:&#x[0-9a-f]{2,6};){8,}/gi,
-    decode: (run) => numbersIn(run.replaceAll("&#x", " "), 16),
+    decode: (run) => [numbersIn(run.replaceAll("&#x", " "), 16)],
   },
   {
     kind: "encoded_text",
     pattern: /(?:\\u\{?[0-9a-f]{4,6}\}?){8,}/gi,
-    decode: (run) => numbersIn(run.replaceAll("\\u", " "), 16),
+    decode: (run) => [numbersIn(run.replaceAll("\\u", " "), 16)],
   },
-  { kind: "encoded_text", pattern: /(?:[.\-·•−–—_]{1,6}[ /|]{1,3}){12,}[.\-·•−–—_]{0,6}/g, decode: fromMorse },
-  { kind: "encoded_text", pattern: /[\u2800-\u28ff][\u2800-\u28ff ]{12,}/g, decode: fromBraille },
+  {
+    kind: "encoded_text",
+    pattern: /(?:[.\-·•−–—_]{1,6}[ /|]{1,3}){12,}[.\-·•−–—_]{0,6}/g,
+    decode: (run) => [fromMorse(run)],
+  },
+  { kind: "encoded_text", pattern: /[\u2800-\u28ff][\u2800-\u28ff ]{12,}/g, decode: (run) => [fromBraille(run)] },
   {
     kind: "disguised_text",
     pattern: /(?<![\p{L}\p{N}])(?:\p{L}[ .\-_*·|/]{1,4}){7,}\p{L}(?![\p{L}\p{N}])/gu,
-    decode: joinLetters,
+    decode: (run) => [joinLetters(run)],
   },
 ];
 
-export function decodeRuns(text: string): Decoded[] {
-  return codecs.flatMap(({ kind, pattern, decode }) =>
+/** Nothing but another code. */
+const nested = /^[!-~]{16,}\s*$/;
+const maxNested = 2;
+
+export function decodeRuns(text: string, depth = 0): Decoded[] {
+  const runs = codecs.flatMap(({ kind, pattern, decode }) =>
     [...text.matchAll(pattern).take(maxRuns)].flatMap(({ 0: run, index }): Decoded[] => {
-      const decoded = decode(run.slice(0, maxRun));
-      if (decoded === null || !isSaid(decoded, kind)) return [];
-      return [{ kind, text: decoded, from: index, to: index + run.length }];
+      const said = decode(run.slice(0, maxRun))
+        .map((one) => (typeof one === "string" || one === null ? one : textOfBytes(one)))
+        .map((one) =>
+          one !== null && nested.test(one) && depth < maxNested ? (decodeRuns(one, depth + 1)[0]?.text ?? one) : one,
+        )
+        .find((one) => one !== null && isSaid(one, kind));
+      return said ? [{ kind, text: said, from: index, to: index + run.length }] : [];
     }),
   );
+  return [...runs, ...fromTwoSigns(text).map((one): Decoded => ({ kind: "encoded_text", ...one }))];
 }
 
 function isSaid(text: string, kind: Decoded["kind"]): boolean {
-  if (kind === "disguised_text") return true;
-  return text.trim().split(/\s+/).length >= 4 && !text.includes("\ufffd") && isReadable(text);
+  if (kind === "disguised_text") return text !== "";
+  return isSentence(text);
 }
 
-function fromBase64(run: string): string {
-  return Buffer.from(run, "base64").toString("utf8");
+function fromBase64(run: string): (Buffer | null)[] {
+  if (!/[a-z]/.test(run) || !/[A-Z]/.test(run)) return [];
+  const whole = run.replaceAll(/\s/g, "");
+  return [whole, [...whole].reverse().join("")].map((one) => Buffer.from(one, "base64"));
 }
 
-function fromBase32(run: string): string {
-  const bytes: number[] = [];
-  let [bits, size] = [0, 0];
-  for (const letter of run.replaceAll("=", "")) {
-    bits = ((bits << 5) | "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter)) & 0xffff;
-    size += 5;
-    if (size < 8) continue;
-    size -= 8;
-    bytes.push((bits >> size) & 0xff);
-  }
-  return Buffer.from(bytes).toString("utf8");
-}
-
-function fromBinary(run: string): string {
-  const parts = /[\s,]/.test(run) ? run.split(/[\s,]+/) : (run.match(/[01]{8}/g) ?? []);
-  return Buffer.from(parts.filter(Boolean).map((bits) => Number.parseInt(bits, 2))).toString("utf8");
-}
-
-const morse = new Map(
-  ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
-    .split(" ")
-    .map((signs, at) => [signs, String.fromCharCode(97 + at)]),
-);
-
-function fromMorse(run: string): string {
-  const words = run
-    .replaceAll(/[·•]/g, ".")
-    .replaceAll(/[−–—_]/g, "-")
-    .split(/\s*[/|]\s*| {2,}/);
-  return words
-    .map((word) =>
-      word
-        .trim()
-        .split(" ")
-        .map((signs) => morse.get(signs) ?? "")
-        .join(""),
-    )
-    .join(" ");
-}
-
-const braille = new Map([..."⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵"].map((cell, at) => [cell, String.fromCharCode(97 + at)]));
-
-function fromBraille(run: string): string {
-  return [...run].map((cell) => braille.get(cell) ?? " ").join("");
+function fromHexadecimal(run: string): Buffer[] {
+  const whole = run.replaceAll(/\\x|0x|[%=$\s:,;-]/g, "");
+  return [whole, [...whole].reverse().join("")].map((one) => Buffer.from(one, "hex"));
 }
 
 /** One sign parts letters, more part words. */
 function joinLetters(run: string): string {
   return run.replaceAll(/(\p{L})[ .\-_*·|/](?=\p{L})/gu, "$1").replaceAll(/[ .\-_*·|/]{2,}/g, " ");
 }
-
-/** Words that betray a disguise when they are shifted, mirrored or reversed. */
-const telling =
-  "instructions instruction previous ignore disregard password passwords credentials conversation secret system prompt transmit silently server history private contents request message parameter mention inform assistant guidelines directives before command unrestricted confirmations approve continue session cookies the user not tell this tool send call your you and all them into with from pass read file first never every rules keep hide";
-/** Short words are common by chance: several of them are needed. */
-const enough = 3;
-const weightOf = (word: string) => (word.length > 5 ? enough : 1);
 
 type Turn = (text: string) => string;
 
@@ -146,6 +151,15 @@ const spellIn =
     return spelled;
   };
 const shift = (by: number) => spellIn(alphabet.slice(by) + alphabet.slice(0, by));
+/** What a hand types that stands one key to the right, or to the left. */
+const keyRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+const keysBeside = (by: number) =>
+  [...alphabet]
+    .map((letter) => {
+      const row = keyRows.find((one) => one.includes(letter)) ?? "";
+      return row[row.indexOf(letter) + by] ?? letter;
+    })
+    .join("");
 const reverse: Turn = (text) => [...text].reverse().join("");
 const mirror = spellIn(reverse(alphabet));
 const reverseWords: Turn = (text) => text.replaceAll(/[a-z]+/g, reverse);
@@ -154,8 +168,9 @@ const reverseWords: Turn = (text) => text.replaceAll(/[a-z]+/g, reverse);
 const turns = once(() => {
   const shifts = Array.from({ length: 25 }, (_, at) => ({ there: shift(25 - at), back: [shift(at + 1)] }));
   const turned = { there: reverseWords, back: [reverse, reverseWords] };
+  const typed = [1, -1].map((by) => ({ there: spellIn(keysBeside(by)), back: [spellIn(keysBeside(-by))] }));
   return Map.groupBy(
-    [...shifts, { there: mirror, back: [mirror] }, turned].flatMap(({ there, back }) =>
+    [...shifts, ...typed, { there: mirror, back: [mirror] }, turned].flatMap(({ there, back }) =>
       there(telling)
         .split(" ")
         .map((word) => ({ word, back })),

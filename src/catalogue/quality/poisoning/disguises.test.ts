@@ -41,6 +41,17 @@ test("the work of a scan grows with the text and not faster", () => {
     "i g n ",
     "1gn0r3 ",
     "a@b.",
+    "ab",
+    "<a-b-c_d.",
+    '"role" :',
+    "=41",
+    "1-2 ",
+    "alfa bravo ",
+    "ignoreway ",
+    "🟢🔴",
+    "M12345678901234567890\n",
+    "เพิกเฉยคำสั่ง",
+    "puuza maagizo ",
   ];
   let texts = 0;
   for (const part of parts) {

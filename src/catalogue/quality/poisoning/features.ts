@@ -51,6 +51,10 @@ const rules = `
   exfiltration high 14 reroute url you|must|others
   instruction high 10 unasked act
   instruction high 9 shell url you|before
+  instruction medium 5 revoke orders
+  secret_request high 10 place read call|send|field
+  exfiltration high 8 send loot us|hide|must
+  exfiltration high 8 send talk us|hide
 `
   .trim()
   .split("\n")
@@ -86,10 +90,44 @@ export function findFeatures(text: string, isLoose = false): FeatureFound[] {
   return judge(words).map((one) => ({ ...one, from: folded.at(one.from), to: folded.at(one.to) }));
 }
 
-type Token = { word: string; from: number; special: number };
+/** What only an order speaks of; a text that was hidden and speaks of several of these is one, however it is worded. */
+const telling = ["revoke", "replace", "orders", "tell", "untold", "people", "hide", "send", "loot", "talk"] as const;
+const supporting = [
+  "you",
+  "no",
+  "us",
+  "must",
+  "read",
+  "call",
+  "tool",
+  "act",
+  "persona",
+  "unasked",
+  "url",
+  "place",
+] as const;
+const bitsOfAll = (names: readonly (keyof typeof bitOf)[]) => names.reduce((sum, name) => sum | bitOf[name], 0);
+const minTelling = 2;
+const minAll = 3;
+
+/** Whether a text that was hidden is about the user, the rules, secrets or sending. */
+export function isAboutOrders(text: string): boolean {
+  let bits = 0;
+  for (const word of readWords(foldText(text).text, false)) bits |= word.bits;
+  const own = countBits(bits & bitsOfAll(telling));
+  return own >= minTelling && own + countBits(bits & bitsOfAll(supporting)) >= minAll;
+}
+
+function countBits(bits: number): number {
+  let count = 0;
+  for (let left = bits; left !== 0; left &= left - 1) count += 1;
+  return count;
+}
+
+export type Token = { word: string; from: number; special: number };
 
 /** Addresses and paths are one token. */
-function tokensOf(text: string): Token[] {
+export function tokensOf(text: string): Token[] {
   const found: Token[] = [];
   const spaced = isAscii.test(text)
     ? text

@@ -7,7 +7,7 @@ import { foldText } from "./fold.ts";
  */
 const table = {
   /** Takes rules away, and has few other meanings. */
-  revoke: `ignore ignoring ignored disregard* forget dismiss set_aside put_aside stop_following void no_longer_apply no_longer_valid does_not_count
+  revoke: `no_longer_have_to no_longer_need_to need_not_follow do_not_follow don't_follow not_have_to_follow not_bound_by pay_no_attention ignore ignoring ignored disregard* forget dismiss set_aside put_aside stop_following void no_longer_apply no_longer_valid does_not_count
     do_not_count not_apply discard* abandon* neglect only_a_draft are_lifted is_lifted unlearn
     ignorier* vergiss vergessen missacht* nicht_mehr_gelten ignorez ignorer oublie oubliez oublier ne_tiens* ne_tenez* ignora ignoren ignorar olvida olvide
     olvidar no_hagas_caso dimentica* non_tenere ignori esqueca esquecer nao_leve desconsidere игнорир* забудь* не_учитыв* не_обращай* не_слушай*
@@ -17,7 +17,7 @@ const table = {
   replace:
     "overrid* overrul* bypass* circumvent* supersed* replac* drop disable* defer lift* superseed* evade* ignores remove",
   orders: `instruction* rule rules prompt prompts guideline* guidance directive* directions constraint* restriction* polic* safeguard* safety_check* safety_rule*
-    instructed system_message system_messages commandments told_you told_about
+    instructed system_message system_messages commandments told_you told_about developer_wrote developer_said operator_said you_were_told you_were_given
     anweisung* regel regeln vorgabe* systemvorgabe* befehl* richtlinie* instruktion* consigne consignes regle regles instrucci* reglas regla ordenes directric* mensaje_del_sistema
     message_systeme istruzion* regole direttiv* messaggio_di_sistema ordini instruco* regra regras diretriz* mensagem_do_sistema ordens
     инструкц* указани* правил* команд* системное_сообщ* системные_сообщ* 规则 規則 指令 指示 命令 系统提示 系統提示 提示词 ルール システムメッセージ システムプロンプト 규칙* 지시* 명령* 시스템_메시지*
@@ -31,7 +31,8 @@ const table = {
     не без никогда 不要 别 別 切勿 无需 無需 不必 不得 请勿 不可          لا دون بدون لن मत  बिना न     asla`,
   /** After its verb. */
   notLate: "ない しないで せず 마세요 마십시오 않고 않도록 필요는_없* 말고 नहीं gerek_yok olmadan",
-  untold: "soyleme* haber_vermeden need_not_know between_us keep_quiet leave_out_any_mention no_need_to_trouble",
+  untold:
+    "never_learn not_learn never_know not_notice never_notice not_find_out never_find_out no_reason_to_bring leave_this_out out_of_your_summary out_of_your_answer out_of_your_reply soyleme* haber_vermeden need_not_know between_us keep_quiet leave_out_any_mention no_need_to_trouble",
   tell: `tell telling  mention mentions mentioning inform informing notify notifying reveal disclose alert alerting explain   bring_up discuss discussing bother bothering trouble troubling
     know knowing worry aware find_out    reported sag sage sagen erzahl* verrat* informier* mitteil* erwahn* mitzuteil* fragen wissen dis dites dire mentionn*  parle parlez prevenir avertir avis* digas diga decir mencion* 
     notifi* dire dica avvis* menzion* diga dizer avise avisar говори* сообща* сообщи* рассказ* упомин* уведом* предупрежд* 告诉 告訴 告知 通知 提及 提到 透露 伝え 知らせ 教え 言わ 말하* 알리* 알릴 언급* 통지* تخبر اخبار تذكر ابلاغ تعلم बता* बताने सूचित जिक्र soyle* haber_ver* bildir* bahset* asked_about     aware_of informe informez informer informes informar informare show_the_user say_nothing`,
@@ -52,7 +53,7 @@ const table = {
     passwort* passworter* zugangsdaten anmeldedaten geheimniss* schlussel* mot_de_passe mots_de_passe identifiants contrasen* credencial* senhas senha parole_d'ordine credenzial* пароль пароли паролей учетные_данн* учетн* 密码 密碼 凭据 憑據 凭证 密钥 私钥
     パスワード 認証情報 秘密鍵 비밀번호* 자격_증명* 암호* كلمات_المرور كلمة_المرور بيانات_الاعتماد पासवर्ड* क्रेडेंशियल* parola* sifre* kimlik_bilgi* user's_clipboard wallet's_key key_of_the_user's_wallet browser_cookies systemprompt all_environment_variables variables_d the_password the_secret_token the_private_key the_api_keys api_keys the_credentials the_cookies user's_tokens the_tokens confidential_documents confidential_files confidential_data`,
   /** What was said to the model. */
-  talk: ` transcript chat_history chat_log  message_history messages_so_far last_messages full_history  whole_chat written_so_far has_written context_window last_ten_messages message_of_the_user every_message every_email
+  talk: ` everything_the_user user_typed user_wrote user_said user_has_typed transcript chat_history chat_log  message_history messages_so_far last_messages full_history  whole_chat written_so_far has_written context_window last_ten_messages message_of_the_user every_message every_email
     gesprach* chatverlauf* unterhaltung* verlauf    conversacion historial  cronologia conversazione conversa historico переписк* разговор* историю чат* истори* 对话 對話 聊天记录 聊天記錄 会话 会話 チャット履歴 チャット
     대화* 채팅* المحادثة الدردشة سجل बातचीत चैट konusma* sohbet* the_chat whole_chat entire_conversation whole_conversation the_conversation conversation_so_far full_conversation the_history full_transcript your_conversation la_conversation l'historique la_discussion message_of_the every_message_of messages_of_the_user user_messages`,
   us: `us our ours collector webhook endpoint address_below vendor uns unser* notre nous nuestro nuestra nostro nostra nosso nossa наш нам 我们 我們 当社 弊社 私たち 우리 우리의 خادمنا لنا हमारे हमें sunucumuz* bize bizim elsewhere`,
@@ -64,7 +65,7 @@ const table = {
   others: `any_other other_tool other_tools every_other all_others the_others other_one other_servers another_tool of_others other_server all_other werkzeugen anderen les_autres cualquier_otra otras_herramientas tutti_gli_altri qualquer_outra
     любым_другим другим_инструмент* 其他工具 任何其他 他のツール 다른 اداة_اخرى अन्य diger* others other_ones another_server`,
   tool: "tool tools function ones server werkzeug* tool* outil* herramient* strument* ferramenta* инструмент* 工具 ツール 도구* اداة الاداة टूल* araci arac*",
-  prefer: `higher_priority highest_priority take_precedence takes_precedence precedence_over priority_over have_priority has_priority more_up_to_date go_by_these obey comply ab_jetzt ab_sofort prioritair* tienen_prioridad prioridad hanno_la_priorita priorita prioridade
+  prefer: `outrank* overrule_your higher_priority highest_priority take_precedence takes_precedence precedence_over priority_over have_priority has_priority more_up_to_date go_by_these obey comply ab_jetzt ab_sofort prioritair* tienen_prioridad prioridad hanno_la_priorita priorita prioridade
     приоритет* 优先 優先 우선* الاولوية प्राथमिकता oncelik* follow_only only_follow follow_these nur_diesem trust_this obeis ahead_of these_orders in_place_of gelten_diese`,
   read: `read reads reading  fetch retrieve collect extract gather dump load loads loading obtain look_into cat  steal copy  consult lies lese lis lisez lee lea leggi leia прочитай* прочти* 读取 讀取 读 読み 読んで 읽* اقرا पढ* oku*`,
   /** A person is left out. */
@@ -132,3 +133,21 @@ function build(spell: (word: string) => string): Lexicon {
 export const strict = once(() => build((word) => word));
 export const loose = once(() => build(loosen));
 export type { Lexicon };
+
+/** English words of the table, and what stands between them, for words that are spelled in another way. */
+export const vocabulary = once(() => {
+  const between =
+    "the a to and of in on for with from into this that your you all not do it is are was will be about what who when then if";
+  const all = [between, ...Object.values(table)].flatMap((line) => line.split(/\s+/));
+  const plain = all.flatMap((entry) => entry.replace("*", "").split("_")).filter((word) => /^[a-z]{2,}$/.test(word));
+  const words = new Set(plain);
+  const longer = plain.filter((word) => word.length >= 4);
+  const skeletons = new Map(plain.toReversed().map((word) => [word.replaceAll(/[aeiou]/g, ""), word]));
+  const jumbles = new Map(longer.toReversed().map((word) => [jumbleOf(word), word]));
+  return { words, skeletons, jumbles };
+});
+
+/** The first and the last letter, and the others in the order of the alphabet. */
+export function jumbleOf(word: string): string {
+  return word.length < 4 ? word : `${word[0]}${[...word.slice(1, -1)].sort().join("")}${word.at(-1)}`;
+}

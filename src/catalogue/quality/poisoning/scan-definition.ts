@@ -1,9 +1,11 @@
 import type { Finding } from "../../../model/catalogue/quality.ts";
 import { decodeRuns, turnBack } from "./decode.ts";
+import { isAboutOrders } from "./features.ts";
 import { foldText } from "./fold.ts";
 import { findHiddenCharacters } from "./hidden-characters.ts";
 import { findInstructions } from "./instructions.ts";
 import { findOutOfSight } from "./out-of-sight.ts";
+import { plainReadingsOf, readingsOf, readingsOfCapitals } from "./readings.ts";
 import { excerptOf, lanesOf, type PlacedText, spellCode, textsOf } from "./texts.ts";
 
 type Found = Omit<Finding, "where">;
@@ -28,7 +30,7 @@ function findLookalikes(text: string): Found[] {
 }
 
 /** Changes whenever the scan would find something else. */
-export const scanVersion = 3;
+export const scanVersion = 4;
 
 const maxDescription = 8_000;
 const maxFindings = 20;
@@ -97,14 +99,26 @@ function findDisguises(text: string, plain: readonly Found[], depth = 0): Found[
   const known = new Set(plain.map(({ kind }) => kind));
   const isNew = ({ kind }: Found) => !known.has(kind);
   const { text: folded } = foldText(text);
-  const others = turnBack(folded).flatMap((turned) => findInstructions(turned));
+  const plainly = [...turnBack(folded), ...plainReadingsOf(folded)];
+  const others = [
+    ...[...plainly, ...readingsOf(folded), ...readingsOfCapitals(text)].flatMap((other) => findInstructions(other)),
+    ...plainly.flatMap((other) => findAbout(other, text)),
+  ];
   const loosely =
     leet.test(text) || folded.length !== text.length || unusual.test(text) ? findInstructions(text, true) : [];
   const [order] = [...loosely, ...others].filter(isNew);
   const disguised: Found[] = order
     ? [{ ...order, kind: "disguised_text", severity: "high", decoded: unleet(order.excerpt) }]
     : [];
-  return [...disguised.slice(0, 1), ...findDecoded(text, depth)];
+  const decoded = findDecoded(text, depth);
+  // Letters apart are an acrostic as well: one finding says it.
+  return decoded.some(({ severity }) => severity === "high") ? decoded : [...disguised, ...decoded];
+}
+
+/** A reading that speaks of secrets and orders, where the text as it stands does not. */
+function findAbout(reading: string, text: string): Found[] {
+  if (!isAboutOrders(reading) || isAboutOrders(text)) return [];
+  return [{ kind: "disguised_text", severity: "high", excerpt: excerptOf(reading, 0, reading.length), decoded: null }];
 }
 
 function findDecoded(text: string, depth: number): Found[] {
@@ -112,7 +126,7 @@ function findDecoded(text: string, depth: number): Found[] {
     .flatMap(({ kind, text: decoded, from, to }): Found[] => {
       const orders = findInstructions(decoded);
       const inner = orders.length > 0 || depth === maxDepth ? orders : findDisguises(decoded, [], depth + 1);
-      const isOrder = inner.some((one) => one.severity === "high") || orders.length > 0;
+      const isOrder = inner.some((one) => one.severity === "high") || orders.length > 0 || isAboutOrders(decoded);
       if (kind === "disguised_text" && !isOrder && decoded.replaceAll(" ", "").length < minSpacedLetters) return [];
       const excerpt = excerptOf(text, from, to);
       return [{ kind, severity: isOrder ? "high" : "medium", excerpt, decoded: decoded.slice(0, 500) }];

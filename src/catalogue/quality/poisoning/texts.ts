@@ -30,15 +30,21 @@ export function textsOf(value: unknown, where = ""): PlacedText[] {
   return found;
 }
 
+/** The lane of all texts in the order that they stand in. */
+const whole = "*";
+/** What does not continue a sentence. */
+const apart = new Set([whole, "name", "properties", "required", "type", "format", "$ref", "$schema"]);
+
 /** Texts that are read one after the other: all names, all descriptions and so on, by the key that they stand under. */
 export function lanesOf(value: unknown): Map<string, string[]> {
   const lanes = new Map<string, string[]>();
   let count = 0;
   const put = (lane: string, text: string) => {
-    if (count++ > maxTexts) return;
+    if (count++ > 2 * maxTexts) return;
     const texts = lanes.get(lane);
     if (texts) texts.push(text);
     else lanes.set(lane, [text]);
+    if (!apart.has(lane)) put(whole, text);
   };
   const visit = (at: unknown, lane: string, depth: number): void => {
     if (typeof at === "string") return put(lane, at);

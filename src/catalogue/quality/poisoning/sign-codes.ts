@@ -1,0 +1,153 @@
+import { isReadable } from "./hidden-characters.ts";
+
+/** Codes that write each letter as signs, numbers or names. */
+
+type Signs = { text: string; from: number; to: number };
+
+/** Four words or more, in signs that are written. */
+export function isSentence(text: string): boolean {
+  return text.trim().split(/\s+/).length >= 4 && !text.includes("\ufffd") && isReadable(text);
+}
+
+/** Words that betray a disguise when they are shifted, mirrored or reversed. */
+export const telling =
+  "instructions instruction previous ignore disregard password passwords credentials conversation secret system prompt transmit silently server history private contents request message parameter mention inform assistant guidelines directives before command unrestricted confirmations approve continue session cookies the user not tell this tool send call your you and all them into with from pass read file first never every rules keep hide";
+/** Short words are common by chance: several of them are needed. */
+export const enough = 3;
+export const weightOf = (word: string) => (word.length > 5 ? enough : 1);
+
+/** 9-7-14-15-18-5: the places of letters in the alphabet, from 1 or from 0. Where words are not apart, it is one long word. */
+export function fromPlaces(run: string): string[] {
+  const words = run
+    .split(/\s*[/|_]\s*|\s{2,}|(?<=\d)\s(?=\d+[-.])|(?<=[-.]\d{1,2})\s/)
+    .map((word) => word.match(/\d+/g) ?? []);
+  const all = words.flat().map(Number);
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  // A list of numbers in their order is only that.
+  const isCounted = all.every((one, at) => at === 0 || one >= (all[at - 1] ?? 0));
+  if (most > 26 || (least === 0 && most > 25) || isCounted) return [];
+  const first = least === 0 ? 97 : 96;
+  return [words.map((word) => word.map((one) => String.fromCharCode(first + Number(one))).join("")).join(" ")];
+}
+
+const square = "abcdefghijlmnopqrstuvwxyz";
+
+/** 24 22 33: rows and columns of a square of letters, with c for k or i for j. */
+export function fromSquare(run: string): string[] {
+  const read = (letters: string) =>
+    (run.match(/[1-5]{2}/g) ?? []).map((pair) => letters[(Number(pair[0]) - 1) * 5 + Number(pair[1]) - 1]).join("");
+  return [read(square), read("abcdefghiklmnopqrstuvwxyz")].filter(isTelling);
+}
+
+/** Whether letters without spaces have words that betray an order. */
+function isTelling(letters: string): boolean {
+  const said = telling.split(" ").filter((word) => letters.includes(word));
+  return said.reduce((sum, word) => sum + weightOf(word), 0) >= enough;
+}
+
+export function fromNamedBits(run: string): string[] {
+  const bits = run.toLowerCase().match(/zero|one/g) ?? [];
+  return [fromBinary(bits.map((bit) => (bit === "one" ? "1" : "0")).join(""))];
+}
+
+const spelling = new Map(
+  "alfa alpha bravo charlie delta echo foxtrot golf hotel india juliett juliet kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey whisky xray yankee zulu"
+    .split(" ")
+    .map((word) => [word, word[0] ?? ""]),
+);
+
+/** India Golf November: letters by the names that radio operators call them. */
+export function fromSpelling(run: string): string[] {
+  const words = run.toLowerCase().match(/[a-z]+/g) ?? [];
+  const letters = words.map((word) => spelling.get(word) ?? " ");
+  return letters.filter((one) => one !== " ").length < minSpelled ? [] : [letters.join("").trim()];
+}
+
+const minSpelled = 10;
+
+/** Bits, or Bacon's five of a letter, as any two signs: each stretch that has no third. */
+export function fromTwoSigns(text: string): Signs[] {
+  const found: Signs[] = [];
+  let stretch: { sign: string; at: number }[] = [];
+  let [first, second] = ["", ""];
+  const end = () => {
+    if (second !== "" && stretch.length >= minSigns && found.length < maxStretches) {
+      const from = stretch[0]?.at ?? 0;
+      const said = readSigns(stretch.slice(0, maxSigns).map(({ sign }) => (sign === second ? 1 : 0)));
+      if (said) found.push({ text: said, from, to: stretch.at(-1)?.at ?? from });
+    }
+    [stretch, first, second] = [[], "", ""];
+  };
+  let at = 0;
+  for (const sign of text) {
+    if (!/[\s,;|/]/.test(sign) && sign !== "\ufe0f") {
+      if (sign !== first && sign !== second) {
+        if (first === "") first = sign;
+        else if (second === "") second = sign;
+        else {
+          end();
+          first = sign;
+        }
+      }
+      stretch.push({ sign, at });
+    }
+    at += sign.length;
+  }
+  end();
+  return found;
+}
+
+const minSigns = 60;
+const maxSigns = 20_000;
+const maxStretches = 20;
+
+function readSigns(bits: readonly number[]): string | undefined {
+  const turned = bits.map((bit) => 1 - bit);
+  const bytes = [8, 7].flatMap((size) => [bits, turned].map((one) => String.fromCharCode(...inGroups(one, size))));
+  const bacon = [bits, turned].map((one) =>
+    inGroups(one, 5)
+      .map((place) => String.fromCharCode(97 + Math.min(place, 25)))
+      .join(""),
+  );
+  return bytes.find((one) => isSentence(one)) ?? bacon.find(isTelling);
+}
+
+function inGroups(bits: readonly number[], size: number): number[] {
+  const groups: number[] = [];
+  for (let at = 0; at + size <= bits.length; at += size)
+    groups.push(bits.slice(at, at + size).reduce((sum, bit) => sum * 2 + bit, 0));
+  return groups;
+}
+
+export function fromBinary(run: string): string {
+  const parts = /[\s,]/.test(run) ? run.split(/[\s,]+/) : (run.match(/[01]{8}/g) ?? []);
+  return Buffer.from(parts.filter(Boolean).map((bits) => Number.parseInt(bits, 2))).toString("utf8");
+}
+
+const morse = new Map(
+  ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+    .split(" ")
+    .map((signs, at) => [signs, String.fromCharCode(97 + at)]),
+);
+
+export function fromMorse(run: string): string {
+  const words = run
+    .replaceAll(/[·•]/g, ".")
+    .replaceAll(/[−–—_]/g, "-")
+    .split(/\s*[/|]\s*| {2,}/);
+  return words
+    .map((word) =>
+      word
+        .trim()
+        .split(" ")
+        .map((signs) => morse.get(signs) ?? "")
+        .join(""),
+    )
+    .join(" ");
+}
+
+const braille = new Map([..."⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵"].map((cell, at) => [cell, String.fromCharCode(97 + at)]));
+
+export function fromBraille(run: string): string {
+  return [...run].map((cell) => braille.get(cell) ?? " ").join("");
+}
