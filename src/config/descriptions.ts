@@ -293,7 +293,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   quotas: "What one caller may hold open at a time.",
   "quotas.maxHeldOpen": "Event streams and waiting HTTP requests that one caller may hold open at a time.",
   "quotas.maxSessionsPerCaller":
-    "MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, the one unused for longest ends.",
+    "MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, one that is not in use ends, or the new one is refused.",
   audit: "The record of calls and changes.",
   "audit.required": "true: nothing is answered unless it was recorded.",
   "audit.hmacKey":

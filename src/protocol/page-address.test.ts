@@ -19,7 +19,7 @@ test("an error that asks to open anything else loses its address and says why", 
   }
 });
 
-test("the data of other errors is left alone", () => {
+test("the data of other errors passes unchanged", () => {
   const data = visit("javascript:alert(1)");
   assert.equal(toRpcError(-32000, "No.", data).data, data);
 });

@@ -126,7 +126,7 @@ export interface CallsInput {
 /** What one caller may hold open at a time. */
 export interface QuotasInput {
   /** Event streams and waiting HTTP requests that one caller may hold open at a time. Default: 32. */ maxHeldOpen?: number | undefined;
-  /** MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, the one unused for longest ends. Default: 128. */ maxSessionsPerCaller?: number | undefined;
+  /** MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, one that is not in use ends, or the new one is refused. Default: 1000. */ maxSessionsPerCaller?: number | undefined;
 }
 
 /** The record of calls and changes. */
