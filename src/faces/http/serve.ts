@@ -8,6 +8,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { AppOptions } from "./app.ts";
+import { type SilentConnections, watchDescriptors } from "./descriptors.ts";
 import { credentialFrom, withoutProof } from "./identity.ts";
 import { createLocalPass, type LocalPass } from "./local-pass.ts";
 import { createMetrics } from "./metrics/metrics.ts";
@@ -186,6 +187,8 @@ export type ServeOptions = {
   mcp?: Mcp;
   /** The directory of the built workbench; without it there is none. */
   workbench?: string;
+  /** For the person who runs it. */
+  warn?(text: string): void;
 } & Pick<AppOptions, "setup">;
 /** What answers at the MCP endpoint. */
 export type Mcp = { handle: McpHandler; drain(): void; close(): Promise<void> };
@@ -202,7 +205,7 @@ export type Serving = {
 /** Listens, and takes no more connections once it is closed. */
 export async function serve(
   plane: Plane,
-  { host, port, allowHosts = [], setup, mcp, workbench }: ServeOptions,
+  { host, port, allowHosts = [], setup, mcp, workbench, warn = () => undefined }: ServeOptions,
 ): Promise<Serving> {
   const closing = new AbortController();
   // Beyond loopback every caller shows a credential.
@@ -215,7 +218,8 @@ export async function serve(
     return typeof address === "object" && address !== null ? address.port : port;
   };
   const others = createAppFront(plane, {
-    ...{ host, allowHosts, port: portOf, closing: closing.signal, metrics: createMetrics(plane) },
+    ...{ host, allowHosts, port: portOf, closing: closing.signal },
+    metrics: createMetrics(plane, { refusedConnections: () => descriptors.refused() }),
     ...(setup ? { setup } : {}),
     ...(pass ? { pass } : {}),
   });
@@ -224,12 +228,16 @@ export async function serve(
   const server = createServer({ ...arrival, keepAliveTimeout }, (request, response) => {
     // Clients with a kept connection go elsewhere with the next request.
     if (closing.signal.aborted) response.shouldKeepAlive = false;
-    listener(request, response);
+    if (!descriptors.refuses(request, response)) listener(request, response);
   });
   const silent = watchSilent(server);
+  const descriptors = watchDescriptors(server, silent, { warn });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => listenFailure(error, host, port).then(reject, reject));
-    server.listen(port, host, resolve);
+    const fail = (error: NodeJS.ErrnoException) => void listenFailure(error, host, port).then(reject, reject);
+    server.once("error", fail).listen(port, host, () => {
+      server.off("error", fail);
+      resolve();
+    });
   });
   const shownHost = host.includes(":") ? `[${host}]` : host;
   const url = `http://${shownHost}:${portOf()}`;
@@ -256,11 +264,11 @@ export async function serve(
   };
 }
 
-/** Connections that have not asked for anything yet; clients open some ahead of need. */
-function watchSilent(server: Server): ReadonlySet<Socket> {
-  const silent = new Set<Socket>();
+/** Connections that have not asked for anything yet, and since when; clients open some ahead of need. */
+function watchSilent(server: Server): SilentConnections {
+  const silent = new Map<Socket, number>();
   server.on("connection", (socket) => {
-    silent.add(socket);
+    silent.set(socket, performance.now());
     socket.once("close", () => silent.delete(socket));
   });
   server.on("request", ({ socket }) => silent.delete(socket));
@@ -268,11 +276,11 @@ function watchSilent(server: Server): ReadonlySet<Socket> {
 }
 
 /** Lets running requests finish, but no idle connection keeps the process. */
-function closeWhenIdle(server: Server, silent: ReadonlySet<Socket>): Promise<void> {
+function closeWhenIdle(server: Server, silent: SilentConnections): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => {
       server.closeIdleConnections();
-      for (const socket of silent) socket.destroy();
+      for (const socket of silent.keys()) socket.destroy();
     }, sweepMs);
     server.close(() => {
       clearInterval(sweep);

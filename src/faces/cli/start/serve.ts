@@ -50,6 +50,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     files,
     dataDirectory,
     directory: terminal.directory(),
+    warn: printWarning,
   });
   announce(plane, serving, options);
   // Without what is behind the #: every user of this machine can see what programs are started with.
