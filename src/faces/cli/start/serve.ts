@@ -10,7 +10,7 @@ import { openBrowser } from "../commands/servers.ts";
 import { colors, print, printWarning, say } from "../terminal/output.ts";
 import { Interrupted, terminal, untilInterrupted } from "../terminal/terminal.ts";
 import { openPlane, tellProblems } from "../with-plane.ts";
-import { giveMemoryBackWhenQuiet, tellOfServers } from "./serving.ts";
+import { giveMemoryBackWhenQuiet, reloadOnHangup, tellOfServers } from "./serving.ts";
 
 type ServeOptions = GlobalOptions & {
   host: string;
@@ -25,7 +25,7 @@ type ServeOptions = GlobalOptions & {
 
 export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   if (options.background) return (await import("./serving.ts")).serveInBackground(cli, options);
-  using interruption = untilInterrupted({ outlivesReader: true });
+  using interruption = untilInterrupted({ servesOthers: true });
   await using plane = await openPlane(cli, options, {
     fallback: { mcpServers: bundledServers },
     watch: true,
@@ -70,6 +70,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
   using _memory = giveMemoryBackWhenQuiet(plane);
+  using _reload = reloadOnHangup(plane);
   plane.start();
   if (!interruption.signal.aborted) await once(interruption.signal, "abort");
   const drainMs = drainTime(interruption.signal, options);

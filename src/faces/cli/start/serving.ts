@@ -11,7 +11,7 @@ import type { Plane } from "../../../model/plane.ts";
 import type { AboutPlane, Cli, GlobalOptions, McpView } from "../cli.ts";
 import { colors, print, printError, printJson, printWarning, say } from "../terminal/output.ts";
 import { renderTrouble } from "../terminal/server-trouble.ts";
-import { terminal, untilInterrupted } from "../terminal/terminal.ts";
+import { onHangup, terminal, untilInterrupted } from "../terminal/terminal.ts";
 import { isTaped, openPlane, withPlane } from "../with-plane.ts";
 
 /** How servers come and go, a line each. A reason that stays the same is not told at every attempt. */
@@ -66,6 +66,16 @@ export function giveMemoryBackWhenQuiet(plane: Plane): Disposable {
   };
 }
 
+/** A change that is applied is said by what listens to it. */
+export function reloadOnHangup(plane: Plane): Disposable {
+  return onHangup(() => {
+    say("SIGHUP: reads the configuration again.");
+    plane
+      .reload()
+      .catch((thrown) => printWarning(`The configuration was not applied: ${toPlaneError(thrown).message}`));
+  });
+}
+
 const firstAnswerMs = 100;
 
 /** The plane that clients share which start a command each. It listens at no port, and ends after its last client. */
@@ -81,7 +91,7 @@ export async function serveInBackground(cli: Cli, options: GlobalOptions & { idl
 }
 
 async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: number }): Promise<number> {
-  using interruption = untilInterrupted({ outlivesReader: true });
+  using interruption = untilInterrupted({ servesOthers: true });
   const { dataDir: dataDirectory, config: files = [], idleExit: idleMs } = options;
   const serves = { watch: true, answersQuestions: true, relays: true, isShared: true };
   await using plane = await openPlane(cli, options, serves);
@@ -100,6 +110,7 @@ async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: numbe
   });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
   using _memory = giveMemoryBackWhenQuiet(plane);
+  using _reload = reloadOnHangup(plane);
   const { signal } = interruption;
   // Spawning many servers takes a moment, in which the client that waits for its first answer would get none.
   await pause(firstAnswerMs, { signal });
