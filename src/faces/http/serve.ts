@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { extname, join } from "node:path";
 import { isWithin, pause } from "../../lib/async/pause.ts";
+import { inUrl, isMissing, listenAt } from "../../lib/net/listen-at.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -232,15 +233,10 @@ export async function serve(
   });
   const silent = watchSilent(server);
   const descriptors = watchDescriptors(server, silent, { warn });
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => void listenFailure(error, host, port).then(reject, reject);
-    server.once("error", fail).listen(port, host, () => {
-      server.off("error", fail);
-      resolve();
-    });
+  const listening = await listenAt(server, port, host).catch(async (thrown) => {
+    throw await listenFailure(thrown as NodeJS.ErrnoException, host, port);
   });
-  const shownHost = host.includes(":") ? `[${host}]` : host;
-  const url = `http://${shownHost}:${portOf()}`;
+  const url = `http://${inUrl(listening)}:${portOf()}`;
   const mark = pass ? `#pass=${pass.word}` : "";
   return {
     url,
@@ -291,9 +287,11 @@ function closeWhenIdle(server: Server, silent: SilentConnections): Promise<void>
 
 async function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): Promise<PlaneError> {
   const options = { cause: error, data: { host, port } };
-  if (error.code !== "EADDRINUSE")
-    return new PlaneError("USAGE", `Cannot listen on ${host}:${port}: ${error.message}.`, options);
-  const url = `http://${isLoopback(host) && host.includes(":") ? `[${host}]` : "127.0.0.1"}:${port}`;
+  if (error.code !== "EADDRINUSE") {
+    const remedy = isMissing(error) ? " This machine has no such address: choose one of its own with --host." : "";
+    return new PlaneError("USAGE", `Cannot listen on ${host}:${port}: ${error.message}.${remedy}`, options);
+  }
+  const url = `http://${isLoopback(host) ? inUrl(host) : "127.0.0.1"}:${port}`;
   const [holder, remedy] = (await isToolplane(url))
     ? [`another Toolplane, at ${url}`, "Use that one, stop it,"]
     : ["another program", "Stop it,"];

@@ -3,7 +3,7 @@ import { tapes } from "./verbs.ts";
 /** Servers, the plane that serves, and how it is configured. */
 export const setupVerbs = `
 serve: serve the workbench, the HTTP API and MCP; configuration changes apply while it runs
-  --host <address> {= 127.0.0.1} address to listen on
+  --host <address> {= 127.0.0.1} address to listen on; ::1 is used where the machine has IPv6 only
   --port <number> {port = 7420} port to listen on; 0 for any free one
   --open open the workbench in a browser
   --print-pass print the link with its pass even if standard output is not a terminal
