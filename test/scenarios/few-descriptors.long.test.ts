@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
+import { EraClient } from "../fixtures/era-client.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
-import { fixture, startServeProcess, writeConfig } from "./support.ts";
+import { fixture, processFixture, startServeProcess, writeConfig } from "./support.ts";
 
 /** Connections that ask for nothing. */
 function openSilent(url: string, count: number): Socket[] {
@@ -39,4 +41,36 @@ test("a plane without descriptors says so once, counts what it refuses, and take
   assert.match(metrics, /^toolplane_connections_refused_total [1-9]\d*$/m);
   const minutes = (performance.now() - startedAt) / 60_000;
   assert.ok(said.split("ulimit -n").length - 1 <= 1 + minutes, said);
+});
+
+test("descriptors of MCP sessions are free again when the sessions end, also those of their own servers", async (context) => {
+  if (process.platform !== "linux") return context.skip("only Linux shows the descriptors of a process");
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { fx: { ...processFixture("echo"), session: "conversation" } });
+  await using serving = await startServeProcess(config, directory.file("data"));
+  const url = `${serving.url}/mcp`;
+  const leaving = new AbortController();
+  const begin = async () => {
+    const client = await EraClient.open(url, "legacy");
+    await client.call("fx__echo", { message: "hi" });
+    const headers = client.headersFor();
+    const stream = await fetch(url, { headers: { ...headers, accept: "text/event-stream" }, signal: leaving.signal });
+    // Kept alive, it would be closed only after a minute.
+    assert.equal(stream.headers.get("connection"), "close");
+    return { headers, stream };
+  };
+  const end = async ({ headers }: { headers: Record<string, string> }) => {
+    const response = await fetch(url, { method: "DELETE", headers });
+    assert.deepEqual([response.status, response.headers.get("connection")], [204, "close"]);
+  };
+  const count = () => readdirSync(`/proc/${serving.process.pid}/fd`).length;
+  await end(await begin());
+  const before = count();
+  const sessions = [];
+  for (let number = 0; number < 12; number += 1) sessions.push(await begin());
+  assert.ok(count() >= before + 12 * 4, `${count()} with sessions, ${before} before`);
+  for (const session of sessions) await end(session);
+  // Two files are for records that wait.
+  await until("as many descriptors as before", () => count() <= before + 2);
+  leaving.abort();
 });
