@@ -1,10 +1,11 @@
 import type { CallRecord } from "../../model/calls/call.ts";
-import type { ChainHead, CountedSteps, SeriesSpan } from "../../model/calls/call-history.ts";
+import type { ChainHead } from "../../model/calls/call-history.ts";
 import type { CallColumns, ChainHeads, JournalEntry, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";
-import { countMinutes, minutesOf, oldestMinute, toCountedSteps, userKey } from "../call-minutes.ts";
+import { countMinutes, oldestMinute } from "../call-minutes.ts";
+import { createCallSeries } from "./call-series.ts";
 import { type Chained, deleteBefore, findLoss, lastHash } from "./chained.ts";
-import { all, type Database, first, newestFirst, parseRecord, query, same, type Work, where } from "./database.ts";
+import { all, type Database, first, newestFirst, parseRecord, query, same, type Work } from "./database.ts";
 import { verify } from "./verify-chain.ts";
 
 /** `sequence` is the number of its last event, too. */
@@ -54,7 +55,7 @@ export function createCallTable(database: Database) {
           filter,
         ),
       ),
-    callSeries: (span) => read(() => selectCallSeries(span)),
+    callSeries: createCallSeries(database),
     async verifyCalls(options) {
       const { records: calls, ...chain } = await verify(database, chained, options);
       return { ...chain, calls };
@@ -93,19 +94,4 @@ function* addToMinutes({ insertRows }: Database, calls: readonly CallColumns[]):
   yield* insertRows("call_minutes", counts, add);
   const newest = Math.max(...counts.map(({ minute }) => minute));
   yield* query("DELETE FROM call_minutes WHERE minute < ?", [oldestMinute(newest)]);
-}
-
-function* selectCallSeries(span: SeriesSpan): Work<CountedSteps> {
-  const { from, until, each } = minutesOf(span);
-  const { sql, values } = where(
-    ["minute >= ?", from],
-    ["minute < ?", until],
-    ["user_name = ?", span.user === undefined ? undefined : userKey(span.user)],
-  );
-  const { rows } = yield* query(
-    `SELECT (minute - ${from}) / ${each} AS place, status, took, sum(calls) AS calls
-     FROM call_minutes ${sql} GROUP BY 1, 2, 3`,
-    values,
-  );
-  return toCountedSteps(rows);
 }

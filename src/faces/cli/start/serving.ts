@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { pause } from "../../../lib/async/pause.ts";
 import { giveMemoryBack, limitHeap } from "../../../lib/heap.ts";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { limitFile } from "../../../lib/limit-file.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { version } from "../../../lib/version.ts";
@@ -76,6 +77,15 @@ export function reloadOnHangup(plane: Plane): Disposable {
   });
 }
 
+/** The file that a background plane writes to. It is looked at now and then: a plane may run for months. */
+const maxLogBytes = 1024 * 1024;
+const logCheckMs = 60_000;
+
+function limitOwnLog(): Disposable {
+  const clock = setInterval(() => limitFile(2, maxLogBytes), logCheckMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(clock) };
+}
+
 const firstAnswerMs = 100;
 
 /** The plane that clients share which start a command each. It listens at no port, and ends after its last client. */
@@ -111,6 +121,7 @@ async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: numbe
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
   using _memory = giveMemoryBackWhenQuiet(plane);
   using _reload = reloadOnHangup(plane);
+  using _log = limitOwnLog();
   const { signal } = interruption;
   // Spawning many servers takes a moment, in which the client that waits for its first answer would get none.
   await pause(firstAnswerMs, { signal });
