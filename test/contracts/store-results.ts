@@ -135,6 +135,29 @@ export const chainPromises: Promises = {
     assert.deepEqual([(await store.verifyCalls(options)).ok, (await store.verifyAudit(options)).ok], [true, true]);
   },
 
+  "finds calls by two conditions, page by page": async ({ store }) => {
+    const entries = Array.from({ length: 60 }, (_, index) => {
+      const status = index % 3 === 0 ? ("failed" as const) : ("succeeded" as const);
+      return callEntry(`c${index}`, { at: timeOf(index), tool: index % 2 === 0 ? "even" : "odd", status });
+    });
+    await store.append(entries);
+    const filter = { tool: "even", status: "failed" } as const;
+    const pages: string[] = [];
+    for (let before: string | undefined; ; before = pages.at(-1)) {
+      const page = await store.calls({ ...filter, limit: 4, ...(before === undefined ? {} : { before }) });
+      if (page.length === 0) break;
+      pages.push(...page.map(({ id }) => id));
+    }
+    const expected = [54, 48, 42, 36, 30, 24, 18, 12, 6, 0].map((index) => `c${index}`);
+    assert.deepEqual(pages, expected);
+    assert.deepEqual(
+      (await store.calls(filter)).map(({ id }) => id),
+      expected,
+    );
+    assert.deepEqual(await store.calls({ ...filter, limit: 4, before: "unknown" }), []);
+    assert.deepEqual(await store.calls({ ...filter, tool: "other", limit: 4 }), []);
+  },
+
   "tells how much it holds of each kind without counting all of it, and when the calls were made": async ({
     store,
   }) => {
