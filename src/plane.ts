@@ -53,7 +53,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const egress = createEgress({ allow: () => config().security.egress.allow });
   const { audit, run: record } = createAudit({
     ...{ memory, hmacKey: settings.hmacKey, defaultPrincipal, face: options.face ?? "library" },
-    keepDays: () => config().calls.keepDays,
+    retention: () => config().calls,
   });
   const { identity, grants } = createAccess({
     ...{ config, store: memory.store, emit, onNews: memory.onNews, egress },
@@ -247,7 +247,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         if (server === undefined) await memory.examine();
         const readiness = await memory.readiness();
         const toolsets = server === undefined ? await agent.examineToolsets() : [];
-        const report = toolsets.length === 0 ? examined : { ...examined, toolsets };
+        // A store that cannot be read is what the report says.
+        const stored = server === undefined ? await memory.stored(config()).catch(() => undefined) : undefined;
+        const report = { ...examined, ...(toolsets.length > 0 && { toolsets }), ...(stored && { stored }) };
         return readiness.ready ? report : { ...report, store: { ok: false, detail: readiness.reason } };
       },
       on: memory.on,

@@ -53,6 +53,13 @@ test("callers see their own calls, and administrators all of them", () => {
   assert.deepEqual([seen(ada), seen(bob), seen(trusted({ user: "eve" }))], [["1"], ["2"], ["2", "1"]]);
 });
 
+test("a summary has no invisible, direction-changing or control characters, and a secret does not hide behind them", () => {
+  const text = "a\u202eb\u200bc\u001b[31md\u{e0041}e\u0007";
+  assert.deepEqual(summary({ args: { text: "a\u202eb\u200bc" }, text }), ['{"text":"abc"}', "abcde"]);
+  const [, result] = summary({ text: "pass\u200bword: hunter2hunter2" });
+  assert.match(result ?? "", /\[redacted\]/);
+});
+
 test("a summary has at most 256 characters and one line", () => {
   const [args, result] = summary({ args: { text: "a b ".repeat(500) }, text: "line\n".repeat(5_000) });
   assert.equal(args?.length, 256);

@@ -1,5 +1,6 @@
 import { once } from "../lib/async/once.ts";
 import { briefJson } from "../lib/json/render-json.ts";
+import { plainText } from "../lib/text/plain-text.ts";
 import { looksSecret, redact } from "../lib/text/redact.ts";
 import { type Executed, type Outcome, originOf, type Requested } from "../model/calls/call.ts";
 import { type ActivityEntry, activityLimits } from "../model/calls/call-history.ts";
@@ -56,7 +57,17 @@ type Facts = Omit<ActivityEntry, "arguments" | "result">;
 
 function factsOf({ at, face, principal: { user } }: Call, { call, error }: Outcome): Facts {
   const { id, tool, status, durationMs } = call;
-  return { id, at, tool, user, face, status, durationMs, ...originOf(call), code: error?.code ?? null };
+  return {
+    id,
+    at,
+    tool: plainText(tool),
+    user,
+    face,
+    status,
+    durationMs,
+    ...originOf(call),
+    code: error?.code ?? null,
+  };
 }
 
 function summarize({ code, ...facts }: Facts, args: string, said: string | null, values: JsonObject): ActivityEntry {
@@ -103,10 +114,10 @@ function textOfResult(result: ToolResult): string {
 
 const hide = (key: string) => (looksSecret(key) ? "[redacted]" : undefined);
 
-/** Hidden before it is cut: half a secret would not be recognised. */
+/** Secrets are hidden before it is cut, and after invisible characters are gone: neither would be recognised. */
 function shorten(text: string, values: JsonObject): string {
   const seen = text.length > window ? text.slice(0, window).replace(/\S{1,256}$/, "") : text;
-  const shown = redact(createInjectedHider(values).text(seen)).replaceAll(/\s+/g, " ");
+  const shown = redact(plainText(createInjectedHider(values).text(seen))).replaceAll(/\s+/g, " ");
   const { characters } = activityLimits;
   return shown.length > characters ? `${shown.slice(0, characters - 1)}…` : shown;
 }

@@ -8,6 +8,7 @@ import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { type ErrorData, isShutdown, PlaneError } from "../model/errors.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
+import { requirePage } from "../protocol/page-address.ts";
 import { createInjectedHider } from "./hide-injected.ts";
 import type { AttemptPass } from "./limits/limits.ts";
 import { neverSent } from "./providers/mapping.ts";
@@ -50,6 +51,7 @@ export function createQuestions(
   let over: AbortController | undefined;
   /** The caller answers where it can; else the plane does. */
   const answer = async (asked: Asked, signal: AbortSignal): Promise<UnknownObject> => {
+    requirePage(asked.method, asked.params);
     const server = String(spec.config.server);
     const answered = await relay?.onQuestion?.(server, hide.value(asked), signal);
     if (!answered) return options.answer(call, server, asked, signal, relay);

@@ -290,10 +290,12 @@ export const descriptions: Readonly<Record<string, string>> = {
   "results.redact.patterns": "Patterns of your own, in the syntax of RE2.",
   calls: "Call records.",
   "calls.keepDays": "Days to keep records of calls and changes, 0 to keep them forever.",
+  "calls.maxBytes":
+    "Size of the records of calls, changes, runs and events together, 0 for no limit. Beyond it, the oldest are removed, whatever their age.",
   quotas: "What one caller may hold open at a time.",
   "quotas.maxHeldOpen": "Event streams and waiting HTTP requests that one caller may hold open at a time.",
   "quotas.maxSessionsPerCaller":
-    "MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, the one unused for longest ends.",
+    "MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, one that is not in use ends, or the new one is refused.",
   audit: "The record of calls and changes.",
   "audit.required": "true: nothing is answered unless it was recorded.",
   "audit.hmacKey":

@@ -196,6 +196,22 @@ export type StoreNews =
   | { what: "jobRun"; id: string }
   | { what: "shared"; key: string };
 
+/** How much there is of one kind. Count and bytes are estimated from the newest. */
+export type Holding = {
+  kind: "calls" | "changes" | "runs" | "events" | "results" | "payloads" | "deadLetters" | "jobRuns";
+  count: number;
+  bytes: number;
+  /** When the oldest was made; for results and payloads, when the first of them goes. */
+  oldest: string | null;
+};
+
+const records: ReadonlySet<Holding["kind"]> = new Set(["calls", "changes", "runs", "events"]);
+
+/** Of those whose limit together is `calls.maxBytes`. */
+export function recordBytes(held: readonly Holding[]): number {
+  return held.reduce((sum, { kind, bytes }) => sum + (records.has(kind) ? bytes : 0), 0);
+}
+
 /** The store is unreachable, or damaged; `reason` is for the operator. */
 export type StoreTrouble = { since: string; reason: string; isDamaged?: boolean };
 
@@ -299,6 +315,11 @@ export interface Store extends JobStore, SharedValues, StateStore, VectorStore {
   verifyCalls(options?: VerifyOptions): Promise<CallChain>;
   /** Removes a batch of the oldest calls, up to the newest of this age, and closes the chain; repeat until 0. */
   forgetCalls(before: string): Promise<number>;
+  holdings(): Promise<Holding[]>;
+  /** When the call was made that stands so many places after the oldest; null where there are fewer. */
+  callAt(place: number): Promise<string | null>;
+  /** A batch of the oldest, but never the newest: ids go on from it. */
+  forgetEvents(before: string): Promise<number>;
   /** What changed something, newest first. */
   audit(filter?: AuditFilter): Promise<AuditRecord[]>;
   audited(id: string): Promise<AuditRecord | null>;

@@ -3,6 +3,7 @@ import { steadyNow } from "../lib/async/steady-time.ts";
 import type { AsClient } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { invalidAnswer, RpcError, TransportError } from "./message.ts";
+import { requirePagesIn } from "./page-address.ts";
 import type { Peer } from "./peer.ts";
 import { type ClientDescription, describeServer, modernVersion, type RequestOptions, type Session } from "./session.ts";
 import { extendsToTasks, tasksExtension } from "./tasks/task.ts";
@@ -95,7 +96,7 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
     serverInfo: isObject(serverInfo) ? serverInfo : null,
     request: (method, params, options = {}) =>
       options.continuation
-        ? send(method, { ...params, ...options.continuation }, options)
+        ? send(method, { ...params, ...options.continuation }, options).then(requirePagesIn)
         : completeResult(send, method, params, options),
     watch() {
       const filter = changesOffered(described.capabilities);

@@ -11,6 +11,7 @@ import {
   RpcError,
   TransportError,
 } from "./message.ts";
+import { toRpcError } from "./page-address.ts";
 import type { Progress, RequestOptions } from "./session.ts";
 import { createOpenTasks } from "./tasks/task.ts";
 
@@ -236,7 +237,7 @@ function createIncoming({ pending, settle, sendQuietly, by, session }: Outgoing,
     if (waiting === undefined) return handlers.onStray();
     if (isObject(message.error)) {
       const { code, message: text, data } = message.error;
-      return waiting.waiter.reject(new RpcError(Number(code), typeof text === "string" ? text : "unknown error", data));
+      return waiting.waiter.reject(toRpcError(Number(code), typeof text === "string" ? text : "unknown error", data));
     }
     if (!("result" in message))
       return waiting.waiter.reject(invalidAnswer("its answer has neither a result nor an error"));

@@ -3,7 +3,7 @@ import { sameJson } from "../lib/json/plain-data.ts";
 import { hashText } from "../lib/json/stable-json.ts";
 import { nowText, uniqueId } from "../lib/stamps.ts";
 import type { AuditedWork, AuditRecord, PlaneAudit } from "../model/audit.ts";
-import { checkVerifyOptions } from "../model/calls/call-history.ts";
+import { checkVerifyOptions, type VerifyOptions } from "../model/calls/call-history.ts";
 import { type ErrorCode, PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject, type Json } from "../model/json.ts";
 import { noCursor } from "../model/page.ts";
@@ -24,14 +24,14 @@ type Parts = {
   /** Turns masked values into ones that can be compared. */
   hmacKey(): Promise<string | undefined>;
   /** After so many days calls and changes are removed. */
-  keepDays?(): number;
+  retention?(): Pick<VerifyOptions, "keepDays" | "maxBytes">;
   defaultPrincipal: Principal;
   /** Of changes that name none. */
   face: Face;
 };
 
 /** Records who changed what. The record is taken before the answer is given. */
-export function createAudit({ memory, hmacKey, keepDays, defaultPrincipal, face: ownFace }: Parts) {
+export function createAudit({ memory, hmacKey, retention, defaultPrincipal, face: ownFace }: Parts) {
   const show = async (value: unknown): Promise<Json> => bounded(hide(value, await hmacKey()));
 
   async function take(work: AuditedWork, caller: Caller, ended: Ended, before: unknown, after: unknown): Promise<void> {
@@ -86,7 +86,7 @@ export function createAudit({ memory, hmacKey, keepDays, defaultPrincipal, face:
     async verify(given = {}, caller) {
       forAdmin(caller);
       const store = await memory.store();
-      const options = { ...(keepDays && { keepDays: keepDays() }), ...checkVerifyOptions(given) };
+      const options = { ...retention?.(), ...checkVerifyOptions(given) };
       const [changes, calls] = [await store.verifyAudit(options), await store.verifyCalls(options)];
       // The hash is one of either chain.
       const isFound = given.head === undefined || changes.headFound === true || calls.headFound === true;

@@ -7,6 +7,7 @@ import type { AgentRun } from "../model/agent/agent-run.ts";
 import type { AuditRecord } from "../model/audit.ts";
 import type { CallRecord } from "../model/calls/call.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
+import type { Config } from "../model/config/config.ts";
 import { parseStoreAddress, type StoreAddress } from "../model/config/settings.ts";
 import { PlaneError } from "../model/errors.ts";
 import { type EventOf, type EventType, type PlaneEvent, transientEvents } from "../model/events.ts";
@@ -138,6 +139,11 @@ export function createRecorder(
     newSamples: async (after: number) => (await store()).newSamples(after),
     /** Called when health samples were added, here or by another plane. */
     onSamples: (listener: () => void) => signals.on("samples", listener),
+    /** What grows, with its limits. */
+    stored: async (config: Config) => {
+      const { describeStored } = await import("./stored-kinds.ts");
+      return describeStored(await (await store()).holdings(), config, directory);
+    },
     /** Looks for damage, which `readiness` tells of then. */
     examine: async () => (await opened()).store.examine(),
     async readiness(): Promise<Readiness> {
@@ -286,6 +292,7 @@ function toCallEntry(call: RecordedCall, events: CallEventCount): JournalEntry {
 /** They read what the journal may still hold. */
 const journaled = [
   ...(["call", "callOwners", "calls", "callSeries", "verifyCalls", "forgetCalls", "events", "lastEventId"] as const),
+  ...(["holdings", "callAt", "forgetEvents"] as const),
   ...(["samples", "newSamples", "run", "runs", "forgetRuns", "titleRuns", "removeRuns"] as const),
   ...(["audit", "audited", "verifyAudit", "forgetAudit"] as const),
 ];

@@ -45,6 +45,35 @@ export const callSeriesPromises: Promises = {
     );
   },
 
+  "counts hours as it counts their minutes, in steps of one hour or more": async ({ store }) => {
+    const hourMs = 60 * minuteMs;
+    const times = [0, 1, hourMs - 1, hourMs, 5 * hourMs, 6 * hourMs - 1, 7 * hourMs];
+    await store.append(times.map((ms, index) => callEntry(`c${index}`, { at: at(ms), durationMs: 3 })));
+    const placed = async (steps: number, stepMs: number) =>
+      (await store.callSeries({ since, steps, stepMs })).steps.map(({ place, byStatus }) => [
+        place,
+        byStatus.succeeded,
+      ]);
+    const expected = [
+      [0, 3],
+      [1, 1],
+      [5, 2],
+    ];
+    // Twice: hours that are over are remembered.
+    assert.deepEqual([await placed(7, hourMs), await placed(7, hourMs)], [expected, expected]);
+    assert.deepEqual(await placed(3, 2 * hourMs), [
+      [0, 4],
+      [2, 2],
+    ]);
+    assert.deepEqual(await placed(14, hourMs / 2), [
+      [0, 2],
+      [1, 1],
+      [2, 1],
+      [10, 1],
+      [11, 1],
+    ]);
+  },
+
   "counts the calls of one user, or of no user, alone": async ({ store }) => {
     const by = (id: string, user: string | null) =>
       callEntry(id, { at: at(0), durationMs: 3, principal: principalOf({ user }) });

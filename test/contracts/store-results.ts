@@ -23,6 +23,9 @@ function keptResult(id: string, changes: Partial<KeptResult> = {}): KeptResult {
   };
 }
 
+/** Years ago, a second apart. */
+const timeOf = (index: number) => new Date(Date.parse("2020-03-01T12:00:00.000Z") + index * 1_000).toISOString();
+
 export const resultPromises: Promises = {
   "gives a result back to the byte, also after it was opened again": async ({ store, reopen }) => {
     const kept = keptResult("one", { user: null, isCompressed: false });
@@ -130,6 +133,56 @@ export const chainPromises: Promises = {
     assert.deepEqual(left, ["c5", "c4", "c3", "a5", "a4", "a3"]);
     const options = { keepDays: 30 };
     assert.deepEqual([(await store.verifyCalls(options)).ok, (await store.verifyAudit(options)).ok], [true, true]);
+  },
+
+  "finds calls by two conditions, page by page": async ({ store }) => {
+    const entries = Array.from({ length: 60 }, (_, index) => {
+      const status = index % 3 === 0 ? ("failed" as const) : ("succeeded" as const);
+      return callEntry(`c${index}`, { at: timeOf(index), tool: index % 2 === 0 ? "even" : "odd", status });
+    });
+    await store.append(entries);
+    const filter = { tool: "even", status: "failed" } as const;
+    const pages: string[] = [];
+    for (let before: string | undefined; ; before = pages.at(-1)) {
+      const page = await store.calls({ ...filter, limit: 4, ...(before === undefined ? {} : { before }) });
+      if (page.length === 0) break;
+      pages.push(...page.map(({ id }) => id));
+    }
+    const expected = [54, 48, 42, 36, 30, 24, 18, 12, 6, 0].map((index) => `c${index}`);
+    assert.deepEqual(pages, expected);
+    assert.deepEqual(
+      (await store.calls(filter)).map(({ id }) => id),
+      expected,
+    );
+    assert.deepEqual(await store.calls({ ...filter, limit: 4, before: "unknown" }), []);
+    assert.deepEqual(await store.calls({ ...filter, tool: "other", limit: 4 }), []);
+  },
+
+  "tells how much it holds of each kind without counting all of it, and when the calls were made": async ({
+    store,
+  }) => {
+    const entries = Array.from({ length: 1_400 }, (_, index) => callEntry(`c${index}`, { at: timeOf(index) }));
+    await store.append(entries);
+    await store.putResult(keptResult("one", { bytes: 4 }), roomy);
+    await store.putPayloads([{ id: "c1", expiresAt: moment, body: "{}" }]);
+    const held = Object.fromEntries((await store.holdings()).map((one) => [one.kind, one]));
+    assert.deepEqual([held.calls?.count, held.calls?.oldest], [1_400, timeOf(0)]);
+    assert.ok((held.calls?.bytes ?? 0) > 1_400 * JSON.stringify(callRecord("c1")).length);
+    assert.deepEqual([held.results?.count, held.payloads?.count, held.runs?.count], [1, 1, 0]);
+    assert.deepEqual([await store.callAt(700), await store.callAt(1_400)], [timeOf(700), null]);
+  },
+
+  "removes more calls than fit into a batch in several, and each leaves a whole chain": async ({ store }) => {
+    const entries = Array.from({ length: 4_500 }, (_, index) => callEntry(`c${index}`, { at: timeOf(index) }));
+    await store.append(entries);
+    const removed: number[] = [];
+    do {
+      removed.push(await store.forgetCalls(timeOf(4_400)));
+      assert.equal((await store.verifyCalls({ keepDays: 1 })).ok, true);
+    } while (removed.at(-1) !== 0);
+    assert.ok(removed.length > 3, removed.join());
+    const left = await store.calls();
+    assert.deepEqual([left.length, left.at(-1)?.id], [101, "c4399"]);
   },
 
   "follows a part of the chain by the time of its records": async ({ store }) => {

@@ -67,3 +67,20 @@ test("what is asked here says whose words it is, as every other result does", as
   assert.equal(resultType, "input_required");
   assert.ok((_meta as JsonObject)["io.modelcontextprotocol/serverInfo"]);
 });
+
+for (const era of ["legacy", "modern"] as const satisfies Era[]) {
+  test(`no address but one of the web reaches a ${era} client that opens addresses`, async () => {
+    await using gateway = await startGateway({ elicit: fixture("elicit"), modern: fixture("modern") });
+    const answer = () => ({ action: "accept" });
+    const client = await EraClient.open(gateway.url, era, { capabilities: { elicitation: { url: {} } }, answer });
+    for (const url of ["javascript:alert(1)", "file:///etc/passwd", "vscode://settings"]) {
+      const { structuredContent } = await client.call("elicit__ask_url", { url });
+      assert.equal(((structuredContent as JsonObject).error as JsonObject).code, -32602, url);
+      await assert.rejects(client.call("modern__visit", { url }), /only http: and https: are opened/);
+    }
+    assert.deepEqual(client.asked, []);
+    await client.call("elicit__ask_url");
+    await client.call("modern__visit", { url: "https://example.com/consent" });
+    assert.deepEqual(client.asked, ["elicitation/create", "elicitation/create"]);
+  });
+}

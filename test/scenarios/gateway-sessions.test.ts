@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { readSse } from "../fixtures/read-sse.ts";
 import type { Message } from "../fixtures/servers/support/messages.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { fixture, untilLogged, processFixture } from "./support.ts";
+import { fixture, processFixture, untilLogged } from "./support.ts";
 
 const conformance = () => ({ far: fixture("conformance") });
 
@@ -21,8 +21,43 @@ test("a session is over when its client says so", async () => {
   assert.equal(gateway.gateway.sessions(), 0);
 });
 
-test("a thousand sessions that come and go leave nothing, and those that stay are bounded", async () => {
-  await using gateway = await startGateway({});
+/** From now on the steady clock of this process says so much more. */
+function moveSteadyTime(context: TestContext, byMs: number): void {
+  const now = performance.now.bind(performance);
+  context.mock.method(performance, "now", () => now() + byMs);
+}
+
+const atMost = (limit: number) => ({
+  plane: { config: { mcpServers: {}, quotas: { maxSessionsPerCaller: limit } } },
+});
+
+test("clients that share a key do not end each other's sessions: at the limit the new one is refused, with the setting", async () => {
+  await using gateway = await startGateway({}, atMost(3));
+  const open = () => EraClient.open(gateway.url, "legacy");
+  const clients = [await open(), await open(), await open()];
+  for (let round = 0; round < 3; round += 1) {
+    await assert.rejects(open(), /quotas\.maxSessionsPerCaller/);
+    for (const client of clients) assert.equal((await client.exchange("ping")).status, 200);
+  }
+});
+
+test("at the limit a session that its client has left makes room, and one with an open stream does not", async (context) => {
+  await using gateway = await startGateway({}, atMost(3));
+  const open = () => EraClient.open(gateway.url, "legacy");
+  const [listening, left, used] = [await open(), await open(), await open()];
+  const leaving = new AbortController();
+  const headers = { ...listening.headersFor(), accept: "text/event-stream" };
+  assert.equal((await fetch(gateway.url, { headers, signal: leaving.signal })).status, 200);
+  moveSteadyTime(context, 5 * 60_000);
+  assert.equal((await used.exchange("ping")).status, 200);
+  const fresh = await open();
+  assert.equal((await left.exchange("ping")).status, 404);
+  for (const client of [listening, used, fresh]) assert.equal((await client.exchange("ping")).status, 200);
+  leaving.abort();
+});
+
+test("a thousand sessions that come and go leave nothing, and those that stay are bounded", async (context) => {
+  await using gateway = await startGateway({}, atMost(128));
   const open = async () => {
     const client = await EraClient.open(gateway.url, "legacy");
     return client.headersFor();
@@ -34,6 +69,7 @@ test("a thousand sessions that come and go leave nothing, and those that stay ar
   assert.equal(gateway.gateway.sessions(), 0);
   const [used, unused] = [await EraClient.open(gateway.url, "legacy"), await EraClient.open(gateway.url, "legacy")];
   for (let round = 0; round < 15; round += 1) {
+    moveSteadyTime(context, 120_000);
     await Promise.all(Array.from({ length: 10 }, open));
     assert.equal((await used.exchange("ping")).status, 200);
   }

@@ -104,7 +104,11 @@ const nativeVariables = ["HOME", "TMPDIR"];
 
 /** Runs one command and waits for its end. It runs in this process where it can, which is far quicker. */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  if (needsProcess.has(args[0] ?? "") || args.includes("--env-file") || nativeVariables.some((name) => options.env?.[name] !== undefined))
+  if (
+    needsProcess.has(args[0] ?? "") ||
+    args.includes("--env-file") ||
+    nativeVariables.some((name) => options.env?.[name] !== undefined)
+  )
     return startCli(args, options).result;
   const env = { ...fixtureEnvironment(), ...options.env };
   const directory = options.cwd ?? process.cwd();
@@ -181,6 +185,8 @@ export async function startServeProcess(
   dataDirectory: string,
   port = "0",
   more: readonly string[] = [],
+  /** A command of the shell before it, such as `ulimit -n 64`. */
+  limits = "",
 ): Promise<ServeProcess> {
   const words = [
     "serve",
@@ -194,7 +200,9 @@ export async function startServeProcess(
     dataDirectory,
     ...more,
   ];
-  const child = spawn(process.execPath, [commandLineFile, ...words], {
+  const program = [process.execPath, commandLineFile, ...words];
+  const [command = "", ...rest] = limits === "" ? program : ["sh", "-c", `${limits}; exec "$0" "$@"`, ...program];
+  const child = spawn(command, rest, {
     stdio: ["ignore", "pipe", "pipe"],
     env: fixtureEnvironment(),
   });

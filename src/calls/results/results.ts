@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { once } from "../../lib/async/once.ts";
+import { pause } from "../../lib/async/pause.ts";
 import { sizeOf } from "../../lib/json/json-text.ts";
 import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
 import { checkVerifyOptions } from "../../model/calls/call-history.ts";
@@ -10,7 +10,7 @@ import type { ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { PlaneCalls, PlaneResults } from "../../model/plane-history.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
-import type { Store } from "../../model/store.ts";
+import { recordBytes, type Store } from "../../model/store.ts";
 import { createBuiltinProvider, createReadResult, readResultManifest, withMetaTools } from "../providers/builtin.ts";
 
 type Parts = {
@@ -46,7 +46,7 @@ export function createResults({ config, store, defaultPrincipal }: Parts) {
     calls: {
       async verify(options = {}, { principal = defaultPrincipal } = {}) {
         requireScope(principal, "admin", "verify the record of calls");
-        return (await store()).verifyCalls({ keepDays: config().calls.keepDays, ...checkVerifyOptions(options) });
+        return (await store()).verifyCalls({ ...config().calls, ...checkVerifyOptions(options) });
       },
     },
   };
@@ -118,28 +118,54 @@ function limitOf({ options }: Requested, { call }: Outcome, usual: number): numb
   return usual;
 }
 
+const betweenBatchesMs = 20;
+/** So that not each hour removes a little, and leaves a checkpoint. */
+const sizeAfterwards = 0.95;
+
 /** Expired results go hourly, calls daily: each removal leaves a checkpoint. */
 function createUpkeep(config: () => Config, store: () => Promise<Store>) {
   let clock: NodeJS.Timeout | undefined;
   let isStopped = false;
   let callsDueAt = 0;
-  const forgetCalls = async (kept: Store, now: number) => {
+  /** Batch by batch, and what callers ask for comes in between. */
+  const until0 = async (forget: () => Promise<number>) => {
+    while (!isStopped && (await forget()) > 0) await pause(betweenBatchesMs, { isBackground: true });
+  };
+  const forgetBefore = async (kept: Store, before: string) => {
+    await until0(() => kept.forgetCalls(before));
+    await until0(() => kept.forgetRuns(before));
+    await until0(() => kept.forgetEvents(before));
+    await until0(() => kept.forgetAudit(before));
+  };
+  const forgetOld = async (kept: Store, now: number) => {
     const { keepDays } = config().calls;
     if (keepDays === 0 || now < callsDueAt) return;
     callsDueAt = now + dayMs;
-    const before = new Date(now - keepDays * dayMs).toISOString();
-    while (!isStopped && (await kept.forgetCalls(before)) > 0) await nextTurn();
-    while (!isStopped && (await kept.forgetRuns(before)) > 0) await nextTurn();
-    while (!isStopped && (await kept.forgetAudit(before)) > 0) await nextTurn();
+    await forgetBefore(kept, new Date(now - keepDays * dayMs).toISOString());
+  };
+  /** The oldest go, whatever their age, until the rest fits. */
+  const forgetBeyond = async (kept: Store) => {
+    const { maxBytes } = config().calls;
+    while (!isStopped && maxBytes > 0) {
+      const held = await kept.holdings();
+      const bytes = recordBytes(held);
+      const calls = held.find(({ kind }) => kind === "calls")?.count ?? 0;
+      if (bytes <= maxBytes) return;
+      const share = Math.min(0.1, 1 - (maxBytes * sizeAfterwards) / bytes);
+      const before = await kept.callAt(Math.floor(calls * share));
+      if (before === null || (await kept.forgetCalls(before)) === 0) return;
+      await forgetBefore(kept, before);
+    }
   };
   const tidy = async () => {
     const now = Date.now();
     const kept = await store();
     // One plane per store tidies up.
     await kept.alone("tidy up", async () => {
-      await kept.forgetResults(new Date(now).toISOString());
-      await kept.forgetPayloads(new Date(now).toISOString());
-      await forgetCalls(kept, now);
+      await until0(() => kept.forgetResults(new Date(now).toISOString()));
+      await until0(() => kept.forgetPayloads(new Date(now).toISOString()));
+      await forgetOld(kept, now);
+      await forgetBeyond(kept);
     });
   };
   // Tried again an hour later.

@@ -142,7 +142,7 @@ export const projectKeys = {
     builtinTool: "trust",
     redact: { secrets: on, entropy: on, patterns: "trust" },
   },
-  calls: { keepDays: "trust" },
+  calls: { keepDays: "trust", maxBytes: "trust" },
   quotas: { maxHeldOpen: least(), maxSessionsPerCaller: least() },
   audit: { required: on, hmacKey: "own" },
   observability: {

@@ -39,7 +39,12 @@ export type OpenPlaneOptions = {
 export type PlaceOptions = { files: readonly string[]; directory: string; dataDirectory: string | undefined };
 export type OpenStateOptions = PlaceOptions & { store: string | undefined };
 
-export type ServeOptions = PlaceOptions & { host: string; allowHosts: readonly string[]; port: number };
+export type ServeOptions = PlaceOptions & {
+  host: string;
+  allowHosts: readonly string[];
+  port: number;
+  warn?(text: string): void;
+};
 
 export type Serving = {
   url: string;

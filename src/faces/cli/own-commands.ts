@@ -69,7 +69,10 @@ export const ownCommands: readonly CommandForm[] = [
     command: "serve",
     about: "serve the workbench, the HTTP API and MCP; configuration changes apply while it runs",
     options: {
-      "--host <address>": { about: "address to listen on", default: "127.0.0.1" },
+      "--host <address>": {
+        about: "address to listen on; ::1 is used where the machine has IPv6 only",
+        default: "127.0.0.1",
+      },
       "--port <number>": { about: "port to listen on; 0 for any free one", kind: "port", default: "7420" },
       "--open": "open the workbench in a browser",
       "--print-pass": "print the link with its pass even if standard output is not a terminal",

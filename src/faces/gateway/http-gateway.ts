@@ -185,6 +185,7 @@ function answerModern(visit: Visit, { id, method, params }: UnknownObject): void
   });
   response.once("close", () => response.writableFinished || arrival.cancel(hasLeft));
   const asked = { method, params: isObject(params) ? params : {} };
+  if (method === "subscriptions/listen") closeAfter(response);
   void state.gateway.modern.answer(id, asked, arrival).then(({ status, answer }) => {
     if (arrival.isCancelled) return;
     const text = renderAnswer(id, answer);
@@ -194,8 +195,14 @@ function answerModern(visit: Visit, { id, method, params }: UnknownObject): void
   });
 }
 
+/** A connection that held a stream, or the end of a session, is not used again: idle, it would keep a descriptor for a minute. */
+function closeAfter(response: ServerResponse): void {
+  response.shouldKeepAlive = false;
+}
+
 function listen(visit: Visit): void {
   const { state, request, response } = visit;
+  closeAfter(response);
   const { "mcp-session-id": id, "last-event-id": last } = request.headers;
   if (id === undefined) return notAllowed(response, "POST");
   withSession(visit, (session) => {
@@ -209,6 +216,7 @@ function end(visit: Visit): void {
   const { state, request, response } = visit;
   if (request.headers["mcp-session-id"] === undefined) return notAllowed(response, "POST");
   withSession(visit, ({ client }) => {
+    closeAfter(response);
     // First, so that no other plane continues it.
     state.sessions.end(client.id).then(
       () => response.writeHead(204).end(),

@@ -14,6 +14,8 @@ import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 
 const sweepMs = 60_000;
+/** A session that was used within this time is not ended for a new one: clients would end each other in turn. */
+const restMs = 60_000;
 const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** A client's session works on here while the store is unreachable. */
@@ -30,6 +32,11 @@ function keeperFor(sessions: KeptSessions, id: string, owner: string, view: View
     change: (change) => sessions.change(id, change).catch(ignore),
     passOn: (message) => void sessions.leaveMail(id, message).catch(ignore),
   };
+}
+
+/** No stream is open and no request runs. */
+function isFree({ session }: Pick<Kept, "session">): boolean {
+  return session.client.isIdle() && !session.isListening();
 }
 
 type Kept = { session: HttpSession; principal: Principal; owner: string; usedAt: number; toldAt: number };
@@ -121,18 +128,23 @@ export class HttpSessions {
     return session;
   }
 
-  /** At the limit, the least recently used session that waits for nothing ends; where all are busy, no more begin. */
+  /** At the limit, the least recently used session ends if its client has left it; where all are in use, no more begin. */
   #makeRoom(owner: string): void {
     const own = this.#byOwner.get(owner);
     const { maxSessionsPerCaller: limit } = this.#gateway.plane.config().quotas;
     if (own === undefined || own.size < limit) return;
-    const unused = [...own]
-      .flatMap((id) => this.#all.get(id) ?? [])
-      .filter(({ session }) => session.client.isIdle() && !session.isListening());
-    const oldest = unused.toSorted((one, other) => one.usedAt - other.usedAt)[0];
+    const before = steadyNow() - restMs;
+    let oldest: Kept | undefined;
+    for (const id of own) {
+      const kept = this.#all.get(id);
+      if (kept === undefined || kept.usedAt > before || !isFree(kept)) continue;
+      if (oldest === undefined || kept.usedAt < oldest.usedAt) oldest = kept;
+    }
     if (oldest !== undefined) return void this.end(oldest.session.client.id).catch(ignore);
-    const text = `This caller has ${limit} sessions in use, which is the limit. End some, or begin later.`;
-    throw new PlaneError("BUSY", text, { data: { limit } });
+    const text =
+      `This caller has ${limit} sessions in use, which is the limit (quotas.maxSessionsPerCaller). ` +
+      "Raise it, give the clients keys of their own, or end sessions.";
+    throw new PlaneError("BUSY", text, { data: { limit, setting: "quotas.maxSessionsPerCaller" } });
   }
 
   async #reopen(id: string, principal: Principal): Promise<HttpSession | undefined> {
@@ -145,8 +157,7 @@ export class HttpSessions {
   async #sweep(): Promise<void> {
     const before = steadyNow() - sessionIdleMs;
     for (const [id, kept] of this.#all) {
-      const { session, usedAt } = kept;
-      if (usedAt >= before || !session.client.isIdle() || session.isListening()) this.#tellUsed(kept);
+      if (kept.usedAt >= before || !isFree(kept)) this.#tellUsed(kept);
       else void this.#store.endUnused(id).then((isOver) => this.#leave(id, !isOver), ignore);
     }
     if (!this.#store.outlivesUs) return;

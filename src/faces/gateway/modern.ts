@@ -31,7 +31,7 @@ import { listTtlMs } from "./tool-list.ts";
 import type { View } from "./view.ts";
 import { capabilities, completed } from "./wire.ts";
 
-const maxSubscriptions = 1_024;
+const maxSubscriptions = 4_096;
 
 const kinds = {
   tools: "toolsListChanged",
@@ -176,8 +176,8 @@ class Modern {
     const release = this.#quota.take(JSON.stringify([user, key]));
     if (release === null) {
       const limit = this.#limit;
-      const text = `This caller listens ${limit} times already, which is the limit. Close some first.`;
-      throw new PlaneError("BUSY", text, { data: { limit } });
+      const text = `This caller listens ${limit} times already, which is the limit (quotas.maxSessionsPerCaller). Close some first.`;
+      throw new PlaneError("BUSY", text, { data: { limit, setting: "quotas.maxSessionsPerCaller" } });
     }
     this.#listening += 1;
     try {

@@ -3,11 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { extname, join } from "node:path";
 import { isWithin, pause } from "../../lib/async/pause.ts";
+import { inUrl, isMissing, listenAt } from "../../lib/net/listen-at.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { AppOptions } from "./app.ts";
+import { type SilentConnections, watchDescriptors } from "./descriptors.ts";
 import { credentialFrom, withoutProof } from "./identity.ts";
 import { createLocalPass, type LocalPass } from "./local-pass.ts";
 import { createMetrics } from "./metrics/metrics.ts";
@@ -186,6 +188,8 @@ export type ServeOptions = {
   mcp?: Mcp;
   /** The directory of the built workbench; without it there is none. */
   workbench?: string;
+  /** For the person who runs it. */
+  warn?(text: string): void;
 } & Pick<AppOptions, "setup">;
 /** What answers at the MCP endpoint. */
 export type Mcp = { handle: McpHandler; drain(): void; close(): Promise<void> };
@@ -202,7 +206,7 @@ export type Serving = {
 /** Listens, and takes no more connections once it is closed. */
 export async function serve(
   plane: Plane,
-  { host, port, allowHosts = [], setup, mcp, workbench }: ServeOptions,
+  { host, port, allowHosts = [], setup, mcp, workbench, warn = () => undefined }: ServeOptions,
 ): Promise<Serving> {
   const closing = new AbortController();
   // Beyond loopback every caller shows a credential.
@@ -215,7 +219,8 @@ export async function serve(
     return typeof address === "object" && address !== null ? address.port : port;
   };
   const others = createAppFront(plane, {
-    ...{ host, allowHosts, port: portOf, closing: closing.signal, metrics: createMetrics(plane) },
+    ...{ host, allowHosts, port: portOf, closing: closing.signal },
+    metrics: createMetrics(plane, { refusedConnections: () => descriptors.refused() }),
     ...(setup ? { setup } : {}),
     ...(pass ? { pass } : {}),
   });
@@ -224,15 +229,14 @@ export async function serve(
   const server = createServer({ ...arrival, keepAliveTimeout }, (request, response) => {
     // Clients with a kept connection go elsewhere with the next request.
     if (closing.signal.aborted) response.shouldKeepAlive = false;
-    listener(request, response);
+    if (!descriptors.refuses(request, response)) listener(request, response);
   });
   const silent = watchSilent(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => listenFailure(error, host, port).then(reject, reject));
-    server.listen(port, host, resolve);
+  const descriptors = watchDescriptors(server, silent, { warn });
+  const listening = await listenAt(server, port, host).catch(async (thrown) => {
+    throw await listenFailure(thrown as NodeJS.ErrnoException, host, port);
   });
-  const shownHost = host.includes(":") ? `[${host}]` : host;
-  const url = `http://${shownHost}:${portOf()}`;
+  const url = `http://${inUrl(listening)}:${portOf()}`;
   const mark = pass ? `#pass=${pass.word}` : "";
   return {
     url,
@@ -256,11 +260,11 @@ export async function serve(
   };
 }
 
-/** Connections that have not asked for anything yet; clients open some ahead of need. */
-function watchSilent(server: Server): ReadonlySet<Socket> {
-  const silent = new Set<Socket>();
+/** Connections that have not asked for anything yet, and since when; clients open some ahead of need. */
+function watchSilent(server: Server): SilentConnections {
+  const silent = new Map<Socket, number>();
   server.on("connection", (socket) => {
-    silent.add(socket);
+    silent.set(socket, performance.now());
     socket.once("close", () => silent.delete(socket));
   });
   server.on("request", ({ socket }) => silent.delete(socket));
@@ -268,11 +272,11 @@ function watchSilent(server: Server): ReadonlySet<Socket> {
 }
 
 /** Lets running requests finish, but no idle connection keeps the process. */
-function closeWhenIdle(server: Server, silent: ReadonlySet<Socket>): Promise<void> {
+function closeWhenIdle(server: Server, silent: SilentConnections): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => {
       server.closeIdleConnections();
-      for (const socket of silent) socket.destroy();
+      for (const socket of silent.keys()) socket.destroy();
     }, sweepMs);
     server.close(() => {
       clearInterval(sweep);
@@ -283,9 +287,11 @@ function closeWhenIdle(server: Server, silent: ReadonlySet<Socket>): Promise<voi
 
 async function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): Promise<PlaneError> {
   const options = { cause: error, data: { host, port } };
-  if (error.code !== "EADDRINUSE")
-    return new PlaneError("USAGE", `Cannot listen on ${host}:${port}: ${error.message}.`, options);
-  const url = `http://${isLoopback(host) && host.includes(":") ? `[${host}]` : "127.0.0.1"}:${port}`;
+  if (error.code !== "EADDRINUSE") {
+    const remedy = isMissing(error) ? " This machine has no such address: choose one of its own with --host." : "";
+    return new PlaneError("USAGE", `Cannot listen on ${host}:${port}: ${error.message}.${remedy}`, options);
+  }
+  const url = `http://${isLoopback(host) ? inUrl(host) : "127.0.0.1"}:${port}`;
   const [holder, remedy] = (await isToolplane(url))
     ? [`another Toolplane, at ${url}`, "Use that one, stop it,"]
     : ["another program", "Stop it,"];

@@ -28,3 +28,12 @@ export function costText({ amount, unit }: { amount: number; unit: string }): st
   const digits = amount > 0 && amount < 0.1 ? Math.min(1 - Math.floor(Math.log10(amount)), 20) : 2;
   return `${amount.toFixed(digits)} ${unit}`;
 }
+
+const mebibyte = 1024 * 1024;
+
+/** As people read it. */
+export function sizeText(bytes: number): string {
+  if (bytes >= 1024 * mebibyte) return `${Number((bytes / 1024 / mebibyte).toFixed(1))} GiB`;
+  if (bytes >= mebibyte) return `${Number((bytes / mebibyte).toFixed(1))} MiB`;
+  return `${Math.ceil(bytes / 1024)} KiB`;
+}

@@ -31,6 +31,8 @@ export type VerifyOptions = {
   until?: string;
   /** How old records had to be when they were removed. Default: `calls.keepDays`. */
   keepDays?: number;
+  /** The size beyond which the oldest are removed. Default: `calls.maxBytes`. */
+  maxBytes?: number;
 };
 
 /** Times as records write them: a day, which their time begins with, or a moment. Throws USAGE. */

@@ -121,12 +121,13 @@ export interface ResultsRedactInput {
 /** Call records. */
 export interface CallsInput {
   /** Days to keep records of calls and changes, 0 to keep them forever. Default: 90. */ keepDays?: number | undefined;
+  /** Size of the records of calls, changes, runs and events together, 0 for no limit. Beyond it, the oldest are removed, whatever their age. Default: 17179869184. */ maxBytes?: number | undefined;
 }
 
 /** What one caller may hold open at a time. */
 export interface QuotasInput {
   /** Event streams and waiting HTTP requests that one caller may hold open at a time. Default: 32. */ maxHeldOpen?: number | undefined;
-  /** MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, the one unused for longest ends. Default: 128. */ maxSessionsPerCaller?: number | undefined;
+  /** MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, one that is not in use ends, or the new one is refused. Default: 1000. */ maxSessionsPerCaller?: number | undefined;
 }
 
 /** The record of calls and changes. */

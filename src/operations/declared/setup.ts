@@ -41,6 +41,16 @@ export const ImportView = z
   .meta({ id: "ImportView" });
 
 const Check = z.object({ name: z.string(), ok: z.boolean(), detail: z.string(), fix: z.string().nullable() });
+const StoredKind = z
+  .object({
+    kind: z.string(),
+    count: z.number().nullable(),
+    bytes: z.number().nullable(),
+    oldest: z.string().nullable(),
+    limit: z.string().nullable(),
+    settings: z.array(z.string()),
+  })
+  .meta({ id: "StoredKind", description: "What grows, with its limit. Counts and sizes are estimated." });
 const Examined = z.object({ name: z.string(), ok: z.boolean(), checks: z.array(Check) });
 
 /** The configuration files: what they say, where, and changing them. */
@@ -226,6 +236,7 @@ export const setupOperations = [
         servers: z.array(Examined),
         toolsets: z.array(Examined).optional(),
         store: z.object({ ok: z.boolean(), detail: z.string() }).optional(),
+        stored: z.array(StoredKind).optional(),
       })
       .meta({ id: "DoctorReport" }),
     http: { method: "get", path: "/doctor", tag: "Servers", answers: { 200: "Check by check." } },

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { inUrl, listenAt } from "../../lib/net/listen-at.ts";
 
 const path = "/callback";
 
@@ -24,13 +25,10 @@ export async function listenForSignIn() {
     const text = isReturn ? answerTo(url.searchParams) : "Nothing is here.";
     response.end(page(text), () => isReturn && resolve(url.searchParams));
   });
-  await new Promise<void>((listening, failed) => {
-    server.once("error", failed);
-    server.listen(0, "127.0.0.1", listening);
-  });
+  const host = await listenAt(server, 0, "127.0.0.1");
   const { port } = server.address() as AddressInfo;
   return {
-    redirectUri: `http://127.0.0.1:${port}${path}`,
+    redirectUri: `http://${inUrl(host)}:${port}${path}`,
     parameters: promise,
     expect(state: string): void {
       expected = state;

@@ -1,10 +1,23 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CallRecord } from "../../model/calls/call.ts";
-import type { ChainHead, CountedSteps, SeriesSpan } from "../../model/calls/call-history.ts";
-import type { CallColumns, ChainHeads, JournalEntry, Store } from "../../model/store.ts";
+import type { ChainHead } from "../../model/calls/call-history.ts";
+import type { CallColumns, CallFilter, ChainHeads, JournalEntry, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";
-import { countMinutes, minutesOf, oldestMinute, toCountedSteps, userKey } from "../call-minutes.ts";
+import { countMinutes, oldestMinute } from "../call-minutes.ts";
+import { createCallSeries } from "./call-series.ts";
 import { type Chained, deleteBefore, findLoss, lastHash } from "./chained.ts";
-import { all, type Database, first, newestFirst, parseRecord, query, same, type Work, where } from "./database.ts";
+import {
+  all,
+  type Condition,
+  type Database,
+  first,
+  newestFirst,
+  number,
+  parseRecord,
+  query,
+  same,
+  type Work,
+} from "./database.ts";
 import { verify } from "./verify-chain.ts";
 
 /** `sequence` is the number of its last event, too. */
@@ -40,27 +53,56 @@ export function createCallTable(database: Database) {
       return new Map(records.map(({ id, principal }) => [id, principal] as const));
     },
     calls: (filter = {}) =>
-      read(() =>
-        newestFirst(
-          parseRecord<CallRecord>,
-          "calls",
-          [
-            ["tool = ?", filter.tool],
-            ["status = ?", filter.status],
-            ["run = ?", filter.run],
-            ["conversation = ?", filter.conversation && keyOf(filter.conversation)],
-            [same("user_name"), filter.user],
-          ],
-          filter,
-        ),
-      ),
-    callSeries: (span) => read(() => selectCallSeries(span)),
+      filter.limit !== undefined && isScan(filter)
+        ? scan(database, filter, filter.limit)
+        : read(() => newestFirst(parseRecord<CallRecord>, "calls", conditionsOf(filter), filter)),
+    callSeries: createCallSeries(database),
     async verifyCalls(options) {
       const { records: calls, ...chain } = await verify(database, chained, options);
       return { ...chain, calls };
     },
     forgetCalls: (before) => write(() => deleteBefore(chained, before), { lock: "journal" }),
   } satisfies Partial<Store>;
+}
+
+function conditionsOf({ tool, status, run, conversation, user }: CallFilter): Condition[] {
+  return [
+    ["tool = ?", tool],
+    ["status = ?", status],
+    ["run = ?", run],
+    ["conversation = ?", conversation && keyOf(conversation)],
+    [same("user_name"), user],
+  ];
+}
+
+/** An index finds calls by one of these. Of two, all calls that fit the first may have to be read in vain. */
+function isScan({ tool, status, user, run, conversation }: CallFilter): boolean {
+  const given = [tool, status, user].filter((value) => value !== undefined).length;
+  return given > 1 && run === undefined && conversation === undefined;
+}
+
+/** Numbers that are looked through in one turn, at first and at most: other work waits for its end. */
+const [firstWindow, widestWindow] = [50_000, 400_000];
+
+/** Newest first, part by part. */
+async function scan({ read }: Database, filter: CallFilter, limit: number): Promise<CallRecord[]> {
+  const { before } = filter;
+  const edge = before === undefined ? "SELECT max(sequence) + 1 FROM calls" : "SELECT sequence FROM calls WHERE id = ?";
+  let high = await read(() => number(edge, before === undefined ? [] : [before]));
+  const lowest = await read(() => number("SELECT min(sequence) FROM calls"));
+  const found: CallRecord[] = [];
+  for (let width = firstWindow; high > lowest && found.length < limit; width = Math.min(width * 2, widestWindow)) {
+    const within: Condition[] = [
+      ["sequence < ?", high],
+      ["sequence >= ?", high - width],
+    ];
+    const page = { limit: limit - found.length };
+    const fitting = () => newestFirst(parseRecord<CallRecord>, "calls", [...conditionsOf(filter), ...within], page);
+    found.push(...(await read(fitting)));
+    high -= width;
+    await nextTurn();
+  }
+  return found;
 }
 
 export const findLostCalls = (head: ChainHead) => findLoss(chained, head);
@@ -93,19 +135,4 @@ function* addToMinutes({ insertRows }: Database, calls: readonly CallColumns[]):
   yield* insertRows("call_minutes", counts, add);
   const newest = Math.max(...counts.map(({ minute }) => minute));
   yield* query("DELETE FROM call_minutes WHERE minute < ?", [oldestMinute(newest)]);
-}
-
-function* selectCallSeries(span: SeriesSpan): Work<CountedSteps> {
-  const { from, until, each } = minutesOf(span);
-  const { sql, values } = where(
-    ["minute >= ?", from],
-    ["minute < ?", until],
-    ["user_name = ?", span.user === undefined ? undefined : userKey(span.user)],
-  );
-  const { rows } = yield* query(
-    `SELECT (minute - ${from}) / ${each} AS place, status, took, sum(calls) AS calls
-     FROM call_minutes ${sql} GROUP BY 1, 2, 3`,
-    values,
-  );
-  return toCountedSteps(rows);
 }

@@ -1,8 +1,8 @@
 import type { ChainHead, Loss } from "../../model/calls/call-history.ts";
-import { change, first, insert, number, query, textOrNull, type Work } from "./database.ts";
+import { change, first, insert, number, type Row, textOrNull, type Work } from "./database.ts";
 
 /** Rows removed in one transaction, so that writers do not wait long. */
-const removedAtOnce = 5_000;
+const removedAtOnce = 2_000;
 
 /** A table whose rows are linked by hashes, and the table that tells where old rows were removed. */
 export type Chained<T> = {
@@ -25,25 +25,39 @@ export function* lastHash({ table }: Chained<never>): Work<string> {
  */
 export function* deleteBefore({ table, checkpoints }: Chained<never>, before: string): Work<number> {
   const now = new Date().toISOString();
-  const [last] = (yield* query(
+  const last = (yield* lastOf(table, before, now, oldestRows(table))) ?? (yield* lastOfMany(table, before, now));
+  if (last === null) return 0;
+  const sequence = Number(last.sequence);
+  const [hash, removed] = [textOrNull(last.hash), Number(last.removed)];
+  yield* insert(checkpoints, { sequence, hash, at: now, removed });
+  return yield* change(`DELETE FROM ${table} WHERE sequence <= ?`, [sequence]);
+}
+
+const oldestRows = (table: string) =>
+  `(SELECT sequence, at, hash FROM ${table} ORDER BY sequence LIMIT ${removedAtOnce + 1}) AS oldest`;
+
+/** Where most rows are old, the first of them say enough. Only where they are all of a clock that was ahead, the others are looked at. */
+function* lastOfMany(table: string, before: string, now: string): Work<Row | null> {
+  const ahead = `SELECT count(*) FROM ${oldestRows(table)} WHERE at > ?`;
+  return (yield* number(ahead, [now])) >= removedAtOnce ? yield* lastOf(table, before, now, table) : null;
+}
+
+/** The last row to be removed, of these: the one before the newest that is too old. */
+function* lastOf(table: string, before: string, now: string, rows: string): Work<Row | null> {
+  return yield* first(
+    (row) => row,
     `WITH edge AS (
        SELECT coalesce(
-         (SELECT sequence FROM ${table} WHERE at >= ? AND at <= ? ORDER BY sequence LIMIT 1),
-         (SELECT max(sequence) + 1 FROM ${table})) AS sequence
+         (SELECT min(sequence) FROM ${rows} WHERE at >= ? AND at <= ?),
+         (SELECT max(sequence) + 1 FROM ${rows})) AS sequence
      ), newest AS (
-       SELECT sequence FROM ${table} WHERE sequence < (SELECT sequence FROM edge) AND at < ?
-       ORDER BY sequence DESC LIMIT 1
+       SELECT max(sequence) AS sequence FROM ${rows} WHERE sequence < (SELECT sequence FROM edge) AND at < ?
      ), old AS (
        SELECT sequence, hash FROM ${table} WHERE sequence < (SELECT sequence FROM newest) ORDER BY sequence LIMIT ?
      )
      SELECT sequence, hash, (SELECT count(*) FROM old) AS removed FROM old ORDER BY sequence DESC LIMIT 1`,
     [before, now, before, removedAtOnce],
-  )).rows;
-  if (!last) return 0;
-  const sequence = Number(last.sequence);
-  const [hash, removed] = [textOrNull(last.hash), Number(last.removed)];
-  yield* insert(checkpoints, { sequence, hash, at: now, removed });
-  return yield* change(`DELETE FROM ${table} WHERE sequence <= ?`, [sequence]);
+  );
 }
 
 /** Null where the record of this head is there, or was removed because of its age. */

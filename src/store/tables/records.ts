@@ -26,6 +26,10 @@ import {
 
 /** An agent run holds a whole conversation, so that few are removed at once. */
 const runsRemovedAtOnce = 100;
+/** Others that write wait for a batch. Results and payloads are large. */
+const removedAtOnce = 1_000;
+const [resultsRemovedAtOnce, payloadsRemovedAtOnce] = [50, 100];
+const oldestEvents = `SELECT id FROM events WHERE id < (SELECT max(id) FROM events) ORDER BY id LIMIT ${removedAtOnce}`;
 const samples = "SELECT subject, at, ok, latency_ms, sequence FROM samples";
 
 /** The journal: calls, events, health samples and agent runs, appended in one transaction. */
@@ -38,6 +42,8 @@ export function createJournalTables(database: Database) {
     findLoss: (chain, head) => read(() => (chain === "calls" ? findLostCalls(head) : findLostChanges(head))),
     events: (after = 0, limit) => read(() => selectEvents(recordOf("events"), after, limit)),
     lastEventId: () => read(lastEventId),
+    forgetEvents: (before) =>
+      write(() => change(`DELETE FROM events WHERE id IN (${oldestEvents}) AND at < ?`, [before])),
     samples: () => read(() => all(parseSample, `${samples} ORDER BY subject, sequence`)),
     async newSamples(after) {
       const { rows } = await read(() => query(`${samples} WHERE sequence > ? ORDER BY sequence, subject`, [after]));
@@ -172,7 +178,11 @@ export function createPayloadTable({ read, write }: Database) {
         }
         return found;
       }),
-    forgetPayloads: (now) => write(() => change("DELETE FROM payloads WHERE expires_at <= ?", [now])),
+    forgetPayloads: (now) =>
+      write(() => {
+        const sql = "DELETE FROM payloads WHERE id IN (SELECT id FROM payloads WHERE expires_at <= ? LIMIT ?)";
+        return change(sql, [now, payloadsRemovedAtOnce]);
+      }),
   } satisfies Partial<Store>;
 }
 
@@ -210,7 +220,8 @@ function* insertResult({ body, isCompressed, ...record }: KeptResult, maxBytes: 
 }
 
 function deleteExpiredResults(now: string): Work<number> {
-  return change("DELETE FROM results WHERE expires_at <= ?", [now]);
+  const sql = "DELETE FROM results WHERE sequence IN (SELECT sequence FROM results WHERE expires_at <= ? LIMIT ?)";
+  return change(sql, [now, resultsRemovedAtOnce]);
 }
 
 function parseResult(row: Row): KeptResult {

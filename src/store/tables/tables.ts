@@ -4,6 +4,7 @@ import { createCallTable } from "./calls.ts";
 import { createCatalogueTables, createPinTable, createVectorTable } from "./catalogue.ts";
 import { createCredentialTables, createSharedValues } from "./credentials.ts";
 import type { Database } from "./database.ts";
+import { createHoldings } from "./holdings.ts";
 import { createJournalTables, createPayloadTable, createResultTable } from "./records.ts";
 import { createDeadLetterTable, createJobStore } from "./work.ts";
 
@@ -22,6 +23,7 @@ export function createTables(database: Database) {
     ...createCatalogueTables(database),
     ...createPinTable(database),
     ...createVectorTable(database),
+    ...createHoldings(database),
     ...createDeadLetterTable(database),
     ...createJobStore(database),
   };

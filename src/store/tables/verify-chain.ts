@@ -4,6 +4,7 @@ import type { VerifyOptions } from "../../model/calls/call-history.ts";
 import { type Broken, checkAge, followRows, type Progress } from "../call-chain.ts";
 import type { Chained } from "./chained.ts";
 import { all, type Database, first, number, type Row, textOrNull, type Work } from "./database.ts";
+import { isNearLimit } from "./holdings.ts";
 
 /** Rows of one turn: SQLite answers within it, and other work waits for its end. */
 const verifiedAtOnce = 200;
@@ -16,9 +17,11 @@ type Range = { from: Progress; last: number; isWhole: boolean };
 export async function verify<T>(
   database: Database,
   chained: Chained<T>,
-  { head, since, until, keepDays }: VerifyOptions = {},
+  { head, since, until, keepDays: days, maxBytes = 0 }: VerifyOptions = {},
 ): Promise<Chain> {
   const reader = createReader(database, chained, head);
+  // Records that went because of the size of all had no certain age.
+  const keepDays = (await isNearLimit(database, maxBytes)) ? undefined : days;
   for (;;) {
     const before = await reader.checkpoints();
     const range = await reader.range(since, until);

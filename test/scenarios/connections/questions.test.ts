@@ -117,6 +117,22 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     assert.deepEqual(structuredOf(await calling).result, { action: "accept" });
   });
 
+  test("a question that sends anywhere but to a page of the web is refused at the server, and no one is asked", async () => {
+    await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
+    const events = listenTo(plane, "question.asked");
+    for (const url of [
+      "javascript:alert(1)",
+      "JavaScript:alert(1)",
+      "file:///etc/passwd",
+      "data:text/html,x",
+      "no address",
+    ]) {
+      const { error } = structuredOf(await plane.call("elicit.ask_url", { url })) as { error?: { code: number } };
+      assert.equal(error?.code, -32602, url);
+    }
+    assert.deepEqual(events, []);
+  });
+
   test("where no one answers, servers do not learn otherwise", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit"), rpc: fixture("rpc") });
     const outcome = await plane.call("elicit.confirm");

@@ -114,6 +114,19 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     assert.equal((await statusOf(url, "huge")).pid, pid, "the same process goes on");
   });
 
+  test("with a small heap, each of sixteen huge results at once gets an answer that says what is wrong", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { huge: rogue("huge-message"), neighbour: rogue("echo") });
+    const heap = "export NODE_OPTIONS=--max-old-space-size=64";
+    await using serving = await startServeProcess(config, directory.file("data"), "0", [], heap);
+    // The server writes them into each other.
+    const calls = times(16, () => postCall(serving.url, "huge.huge", { arguments: { mb: 50 } }));
+    const answers = await within("sixteen answers", Promise.all(calls));
+    const codes = new Set(answers.map(({ body }) => String(body.type).split(":").at(-1)));
+    for (const code of codes) assert.ok(["PROVIDER_FAILED", "OUTCOME_UNKNOWN", "TIMEOUT"].includes(code ?? ""), code);
+    assert.equal((await postCall(serving.url, "neighbour.echo", {})).status, 200);
+  });
+
   test("the memory that a message above the limit took is given back", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { huge: rogue("huge-message") });

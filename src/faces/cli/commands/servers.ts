@@ -4,7 +4,6 @@ import { pause } from "../../../lib/async/pause.ts";
 import { shorten } from "../../../lib/text/cut-text.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import type { DoctorReport } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -18,6 +17,7 @@ import type {
 } from "../../../model/servers/server.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { tellOfBackground } from "../start/serving.ts";
+import { renderReport } from "../terminal/doctor-report.ts";
 import { colors, type Fact, print, printJson, renderFacts, say, show, table } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
@@ -246,28 +246,6 @@ export async function runDoctor(cli: Cli, server: string | undefined, options: G
     if (options.json) printJson({ ...report, ...(background === null ? {} : { plane: background }) });
     return report.store === undefined && [...report.servers, ...(report.toolsets ?? [])].every(({ ok }) => ok) ? 0 : 1;
   });
-}
-
-function renderReport({ servers, toolsets = [], store }: DoctorReport): string {
-  const trouble = store === undefined ? "" : `${colors.red("✖")} ${colors.bold("store")}: ${plainText(store.detail)}\n`;
-  const named = toolsets.map(({ name, ...toolset }) => ({ name: `toolset ${name}`, ...toolset }));
-  const examined = [...servers, ...named];
-  if (examined.length === 0) return `${trouble}No servers are configured.`;
-  return `${trouble}${renderChecks(examined)}`;
-}
-
-function renderChecks(servers: DoctorReport["servers"]): string {
-  return servers
-    .map(({ name, ok, checks }) => {
-      const head = `${ok ? colors.green("✔") : colors.red("✖")} ${colors.bold(name)}`;
-      const lines = checks.map((check) => {
-        const mark = check.ok ? colors.green("✔") : colors.red("✖");
-        const fix = check.fix === null ? "" : `\n      ${colors.yellow("fix:")} ${plainText(check.fix)}`;
-        return `    ${mark} ${check.name}: ${plainText(check.detail).replaceAll("\n", "\n        ")}${fix}`;
-      });
-      return [head, ...lines].join("\n");
-    })
-    .join("\n");
 }
 
 type LoginOptions = GlobalOptions & { token?: boolean; browser?: boolean };

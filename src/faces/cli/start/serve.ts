@@ -10,7 +10,7 @@ import { openBrowser } from "../commands/servers.ts";
 import { colors, print, printWarning, say } from "../terminal/output.ts";
 import { Interrupted, terminal, untilInterrupted } from "../terminal/terminal.ts";
 import { openPlane, tellProblems } from "../with-plane.ts";
-import { tellOfServers } from "./serving.ts";
+import { reloadOnHangup, tellOfServers } from "./serving.ts";
 
 type ServeOptions = GlobalOptions & {
   host: string;
@@ -25,7 +25,7 @@ type ServeOptions = GlobalOptions & {
 
 export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   if (options.background) return (await import("./serving.ts")).serveInBackground(cli, options);
-  using interruption = untilInterrupted({ outlivesReader: true });
+  using interruption = untilInterrupted({ servesOthers: true });
   await using plane = await openPlane(cli, options, {
     fallback: { mcpServers: bundledServers },
     watch: true,
@@ -50,6 +50,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     files,
     dataDirectory,
     directory: terminal.directory(),
+    warn: printWarning,
   });
   announce(plane, serving, options);
   // Without what is behind the #: every user of this machine can see what programs are started with.
@@ -68,6 +69,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     tellProblems(plane.config().problems, options, true);
   });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
+  using _reload = reloadOnHangup(plane);
   plane.start();
   if (!interruption.signal.aborted) await once(interruption.signal, "abort");
   const drainMs = drainTime(interruption.signal, options);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { pause } from "../../../lib/async/pause.ts";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { limitFile } from "../../../lib/limit-file.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { version } from "../../../lib/version.ts";
@@ -10,7 +11,7 @@ import type { Plane } from "../../../model/plane.ts";
 import type { AboutPlane, Cli, GlobalOptions, McpView } from "../cli.ts";
 import { colors, print, printError, printJson, printWarning, say } from "../terminal/output.ts";
 import { renderTrouble } from "../terminal/server-trouble.ts";
-import { terminal, untilInterrupted } from "../terminal/terminal.ts";
+import { onHangup, terminal, untilInterrupted } from "../terminal/terminal.ts";
 import { isTaped, openPlane, withPlane } from "../with-plane.ts";
 
 /** How servers come and go, a line each. A reason that stays the same is not told at every attempt. */
@@ -35,6 +36,25 @@ export function tellOfServers(plane: Plane): void {
   );
 }
 
+/** A change that is applied is said by what listens to it. */
+export function reloadOnHangup(plane: Plane): Disposable {
+  return onHangup(() => {
+    say("SIGHUP: reads the configuration again.");
+    plane
+      .reload()
+      .catch((thrown) => printWarning(`The configuration was not applied: ${toPlaneError(thrown).message}`));
+  });
+}
+
+/** The file that a background plane writes to. It is looked at now and then: a plane may run for months. */
+const maxLogBytes = 1024 * 1024;
+const logCheckMs = 60_000;
+
+function limitOwnLog(): Disposable {
+  const clock = setInterval(() => limitFile(2, maxLogBytes), logCheckMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(clock) };
+}
+
 const firstAnswerMs = 100;
 
 /** The plane that clients share which start a command each. It listens at no port, and ends after its last client. */
@@ -50,7 +70,7 @@ export async function serveInBackground(cli: Cli, options: GlobalOptions & { idl
 }
 
 async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: number }): Promise<number> {
-  using interruption = untilInterrupted({ outlivesReader: true });
+  using interruption = untilInterrupted({ servesOthers: true });
   const { dataDir: dataDirectory, config: files = [], idleExit: idleMs } = options;
   const serves = { watch: true, answersQuestions: true, relays: true, isShared: true };
   await using plane = await openPlane(cli, options, serves);
@@ -68,6 +88,8 @@ async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: numbe
     for (const problem of plane.config().problems) printWarning(renderProblem(problem));
   });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
+  using _reload = reloadOnHangup(plane);
+  using _log = limitOwnLog();
   const { signal } = interruption;
   // Spawning many servers takes a moment, in which the client that waits for its first answer would get none.
   await pause(firstAnswerMs, { signal });

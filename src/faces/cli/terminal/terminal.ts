@@ -79,24 +79,46 @@ export function dropBrokenWrites(): void {
   }
 }
 
-/** The first signal asks to end, with an `Interrupted` as the reason; a second one does not wait any longer. */
-export function untilInterrupted({ outlivesReader = false } = {}): Interruption {
+/**
+ * The first signal asks to end, with an `Interrupted` as the reason; a second one does not wait any longer. What serves
+ * others outlives the terminal it was started in, and the reader of its output.
+ */
+export function untilInterrupted({ servesOthers = false } = {}): Interruption {
   dropBrokenWrites();
+  const hangup = hangupIn(servesOthers);
+  const ending = signals.filter((signal) => signal !== hangup);
   const controller = new AbortController();
   const onSignal = (signal: NodeJS.Signals) => {
     const interrupted = new Interrupted(signal);
     if (controller.signal.aborted) terminal.exit(interrupted.exitCode);
     controller.abort(interrupted);
   };
-  // The reader of the output has read enough; what serves others goes on.
-  const onBrokenPipe = () => void (outlivesReader || controller.abort(new Interrupted("SIGPIPE")));
+  // The reader of the output has read enough.
+  const onBrokenPipe = () => void (servesOthers || controller.abort(new Interrupted("SIGPIPE")));
   terminal.stdout.on("error", onBrokenPipe);
-  for (const signal of signals) terminal.signals.on(signal, onSignal);
+  for (const signal of ending) terminal.signals.on(signal, onSignal);
+  if (hangup) terminal.signals.on(hangup, stayAlive);
   return {
     signal: controller.signal,
     [Symbol.dispose]() {
       terminal.stdout.off("error", onBrokenPipe);
-      for (const signal of signals) terminal.signals.off(signal, onSignal);
+      for (const signal of ending) terminal.signals.off(signal, onSignal);
+      if (hangup) terminal.signals.off(hangup, stayAlive);
     },
   };
+}
+
+/** A signal that is listened to does not end the process. */
+const stayAlive = () => undefined;
+
+/** Windows ends a process whose console is closed, so it ends in order there. */
+function hangupIn(servesOthers: boolean): "SIGHUP" | null {
+  return servesOthers && process.platform !== "win32" ? "SIGHUP" : null;
+}
+
+/** SIGHUP is sent when the terminal closes, and by people who changed the configuration of a server. */
+export function onHangup(act: () => void): Disposable {
+  const hangup = hangupIn(true);
+  if (hangup) terminal.signals.on(hangup, act);
+  return { [Symbol.dispose]: () => void (hangup && terminal.signals.off(hangup, act)) };
 }

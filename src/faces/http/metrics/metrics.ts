@@ -22,7 +22,10 @@ export type Metrics = {
 };
 
 /** What a plane has done so far, in registries of its own: two planes in one process do not meet. */
-export function createMetrics(plane: Plane): Metrics {
+export function createMetrics(
+  plane: Plane,
+  { refusedConnections }: { refusedConnections?: () => number } = {},
+): Metrics {
   const plain = new Registry();
   // The same numbers in the newer format; a registry writes only one.
   const open = new Registry();
@@ -32,6 +35,7 @@ export function createMetrics(plane: Plane): Metrics {
   const lookAtCatalogue = createCatalogueGauges(plane, registers);
   createAgentMetrics(plane, registers);
   const look = createGauges(plane, registers);
+  if (refusedConnections) countRefused(refusedConnections, registers);
   // Watching the event loop wakes the process up, so it begins with the first scrape.
   const watchProcess = once(() => {
     collectDefaultMetrics({ register: plain });
@@ -95,6 +99,20 @@ function createCallCounters(plane: Plane, registers: Registry[]): () => void {
   });
   plane.on("tool.retry", () => retries.inc());
   return countAll;
+}
+
+function countRefused(count: () => number, registers: Registry[]): void {
+  new Counter({
+    ...{
+      name: "toolplane_connections_refused_total",
+      help: "Connections that were refused for lack of descriptors.",
+      registers,
+    },
+    collect() {
+      this.reset();
+      this.inc(count());
+    },
+  });
 }
 
 /** Set by changes; the returned function asks where there was none yet. */

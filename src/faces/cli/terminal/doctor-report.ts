@@ -1,0 +1,48 @@
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { sizeText } from "../../../lib/text/wording.ts";
+import type { DoctorReport } from "../../../model/config/setup.ts";
+import { colors, renderTable } from "./output.ts";
+
+/** For a person: checks by server, then what grows. */
+export function renderReport({ stored = [], ...report }: DoctorReport): string {
+  return stored.length === 0 ? renderExamined(report) : `${renderExamined(report)}\n${renderStored(stored)}`;
+}
+
+/** What grows, a line each. */
+function renderStored(stored: NonNullable<DoctorReport["stored"]>): string {
+  const rows = stored.map(({ kind, count, bytes, limit, settings }) => {
+    const held = [...(count === null ? [] : [String(count)]), ...(bytes === null ? [] : [sizeText(bytes)])];
+    return [storedNames[kind] ?? kind, held.join(", ") || "–", limit ?? "no limit", settings.join(", ")];
+  });
+  return `${colors.bold("stored")}\n${renderTable(["KIND", "NOW", "LIMIT", "SETTING"], rows)}`;
+}
+
+const storedNames: Record<string, string> = {
+  deadLetters: "dead letters",
+  jobRuns: "job runs",
+  serverLogs: "server logs",
+  resultCache: "result cache",
+  log: "background log",
+};
+
+function renderExamined({ servers, toolsets = [], store }: Omit<DoctorReport, "stored">): string {
+  const trouble = store === undefined ? "" : `${colors.red("✖")} ${colors.bold("store")}: ${plainText(store.detail)}\n`;
+  const named = toolsets.map(({ name, ...toolset }) => ({ name: `toolset ${name}`, ...toolset }));
+  const examined = [...servers, ...named];
+  if (examined.length === 0) return `${trouble}No servers are configured.`;
+  return `${trouble}${renderChecks(examined)}`;
+}
+
+function renderChecks(servers: DoctorReport["servers"]): string {
+  return servers
+    .map(({ name, ok, checks }) => {
+      const head = `${ok ? colors.green("✔") : colors.red("✖")} ${colors.bold(name)}`;
+      const lines = checks.map((check) => {
+        const mark = check.ok ? colors.green("✔") : colors.red("✖");
+        const fix = check.fix === null ? "" : `\n      ${colors.yellow("fix:")} ${plainText(check.fix)}`;
+        return `    ${mark} ${check.name}: ${plainText(check.detail).replaceAll("\n", "\n        ")}${fix}`;
+      });
+      return [head, ...lines].join("\n");
+    })
+    .join("\n");
+}

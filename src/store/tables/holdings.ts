@@ -1,0 +1,78 @@
+import { type Holding, recordBytes, type Store } from "../../model/store.ts";
+import { type Database, first, query, type Row, textOrNull, type Work } from "./database.ts";
+
+/** The newest rows stand for all of them: no table is read as a whole. */
+const sampled = 500;
+/** What indexes and other columns take beside the record. */
+const overheadBytes = 450;
+
+type Kind = {
+  kind: Holding["kind"];
+  table: string;
+  /** Counts up; rows are removed at its lower end. */
+  key: string;
+  /** Its content; `bytes` is a number already. */
+  content: readonly string[];
+  at: string;
+};
+
+const kinds = (recordOf: Database["recordOf"]): readonly Kind[] => [
+  { kind: "calls", table: "calls", key: "sequence", content: ["record"], at: "at" },
+  { kind: "changes", table: "audit", key: "sequence", content: ["record"], at: "at" },
+  { kind: "runs", table: "runs", key: "sequence", content: ["record", "trace"], at: "at" },
+  { kind: "events", table: "events", key: "id", content: [recordOf("events")], at: "at" },
+  { kind: "results", table: "results", key: "sequence", content: ["bytes"], at: "expires_at" },
+  { kind: "payloads", table: "payloads", key: "expires_at", content: ["body"], at: "expires_at" },
+  { kind: "deadLetters", table: "dead_letters", key: "sequence", content: ["record"], at: "updated_at" },
+  { kind: "jobRuns", table: "job_runs", key: "sequence", content: ["record"], at: "ended_at" },
+];
+
+function holdings({ read, recordOf }: Database): Promise<Holding[]> {
+  return read(function* () {
+    const held: Holding[] = [];
+    for (const kind of kinds(recordOf)) held.push(yield* estimate(kind));
+    return held;
+  });
+}
+
+/** Removal because of the size leaves so much: who removes records of a smaller store cannot claim its size. */
+const leastLeft = 0.8;
+
+/** Are there so many records that some may have been removed because of their size? */
+export async function isNearLimit(database: Database, maxBytes: number): Promise<boolean> {
+  return maxBytes > 0 && recordBytes(await holdings(database)) >= maxBytes * leastLeft;
+}
+
+/** How much of each kind there is. */
+export function createHoldings(database: Database): Pick<Store, "holdings" | "callAt"> {
+  const { read } = database;
+  return {
+    holdings: () => holdings(database),
+    callAt: (place) =>
+      read(() => first(({ at }) => textOrNull(at), "SELECT at FROM calls ORDER BY sequence LIMIT 1 OFFSET ?", [place])),
+  };
+}
+
+function* estimate({ kind, table, key, content, at }: Kind): Work<Holding> {
+  const sizes = content.map((column) => (column === "bytes" ? column : `length(${column})`));
+  const newest = `SELECT ${key} AS place, ${sizes.join(" + ")} AS size FROM ${table} ORDER BY ${key} DESC LIMIT ${sampled}`;
+  const { rows } = yield* query(newest);
+  const oldest = yield* first(
+    (row) => row,
+    `SELECT ${key} AS place, ${at} AS at FROM ${table} ORDER BY ${key} LIMIT 1`,
+  );
+  const bytes = rows.reduce((sum, { size }) => sum + Number(size) + overheadBytes, 0);
+  const count = rows.length < sampled ? rows.length : yield* countFrom(oldest, rows, table, key);
+  const all = rows.length === 0 ? 0 : Math.round((bytes / rows.length) * count);
+  return { kind, count, bytes: all, oldest: textOrNull(oldest?.at) };
+}
+
+/** Numbers have gaps, about as many before the sample as within it. */
+function* countFrom(oldest: Row | null, rows: readonly Row[], table: string, key: string): Work<number> {
+  const [high, low, lowest] = [rows[0]?.place, rows.at(-1)?.place, oldest?.place].map(Number);
+  if (high === undefined || low === undefined || lowest === undefined || Number.isNaN(high)) {
+    const counted = yield* first(({ n }) => Number(n), `SELECT count(${key}) AS n FROM ${table}`);
+    return counted ?? 0;
+  }
+  return Math.round(((high - lowest + 1) * rows.length) / (high - low + 1));
+}

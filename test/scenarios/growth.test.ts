@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { test } from "node:test";
+import { createPlane } from "../../src/index.ts";
+import type { CallRecord } from "../../src/model/calls/call.ts";
+import type { JournalEntry } from "../../src/model/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
+import { fixture, runCli, writeConfig } from "./support.ts";
+
+const hourMs = 3_600_000;
+const kilobyte = "x".repeat(1_024);
+
+/** A store with so many calls, an hour apart, the newest of them now; each takes more than a kilobyte. */
+async function fill(data: string, count: number): Promise<void> {
+  const config = { mcpServers: { one: fixture("echo") } };
+  await using plane = await createPlane({ config });
+  const { call } = await plane.call("one.echo", { message: "hi" });
+  const template = await plane.calls.get(call.id);
+  await mkdir(data, { recursive: true });
+  const store = await openSqliteStore(`${data}/toolplane.db`);
+  const at = (number: number) => new Date(Date.now() - (count - number) * hourMs).toISOString();
+  const entries: JournalEntry[] = Array.from({ length: count }, (_, number) => {
+    const call = { ...template, id: `call-${number}`, at: at(number), conversation: kilobyte } as CallRecord;
+    return { kind: "call", call };
+  });
+  const event = { type: "store.back" } as const;
+  entries.unshift(...Array.from({ length: 50 }, (): JournalEntry => ({ kind: "event", at: at(0), event })));
+  await store.append(entries);
+  await store.close();
+}
+
+async function holdings(data: string) {
+  const store = await openSqliteStore(`${data}/toolplane.db`);
+  try {
+    return Object.fromEntries((await store.holdings()).map((one) => [one.kind, one]));
+  } finally {
+    await store.close();
+  }
+}
+
+test("records above calls.maxBytes go, the oldest first, with their events, and the chain of the rest is whole", async () => {
+  await using directory = await temporaryDirectory();
+  const data = directory.file("data");
+  await fill(data, 1_200);
+  const before = await holdings(data);
+  assert.ok(
+    (before.calls?.bytes ?? 0) > 1_500_000 && (before.calls?.count ?? 0) >= 1_200,
+    JSON.stringify(before.calls),
+  );
+  const maxBytes = 1_000_000;
+  const config = { mcpServers: {}, calls: { maxBytes } };
+  {
+    await using plane = await createPlane({ config, dataDirectory: data });
+    plane.start();
+    await until("less", async () =>
+      ((await plane.doctor()).stored ?? []).some(({ kind, bytes }) => kind === "calls" && (bytes ?? 0) < maxBytes),
+    );
+    const newest = await plane.calls.list({ limit: 1 });
+    assert.equal(newest[0]?.id, "call-1199");
+    await until("the end of the removal", async () => (await plane.calls.verify()).ok);
+  }
+  const after = await holdings(data);
+  assert.ok((after.calls?.bytes ?? 0) > maxBytes * 0.8, "no more than needed");
+  assert.ok((after.events?.count ?? 50) < 50, "events of that time are gone");
+  // To remove records of a store that is not full is no matter of size.
+  await using plane = await createPlane({ config: { mcpServers: {} }, dataDirectory: data });
+  const { broken } = await plane.calls.verify();
+  assert.match(broken?.reason ?? "", /days old then/);
+});
+
+test("events are limited by age, and the newest stays so that their numbers go on", async () => {
+  await using directory = await temporaryDirectory();
+  const store = await openSqliteStore(directory.file("toolplane.db"));
+  const event = { type: "store.back" } as const;
+  const old = Array.from(
+    { length: 2_500 },
+    (): JournalEntry => ({ kind: "event", at: "2020-01-01T00:00:00.000Z", event }),
+  );
+  await store.append(old);
+  const last = await store.lastEventId();
+  let batches = 0;
+  for (let removed = 1; removed > 0; batches += 1) removed = await store.forgetEvents("2021-01-01T00:00:00.000Z");
+  assert.ok(batches > 2, "in batches");
+  assert.deepEqual([(await store.events()).length, await store.lastEventId()], [1, last]);
+  await store.close();
+});
+
+test("doctor lists what grows, with its limit and its setting", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, {});
+  const { stdout } = await runCli(["doctor", "--config", config, "--data-dir", directory.file("data")]);
+  for (const row of [
+    /calls +0, 0 KiB +90 days, 16 GiB of records together +calls\.keepDays, calls\.maxBytes/,
+    /results +0, 0 KiB +1 day, 256 MiB +results\.keepMs, results\.maxStoredBytes/,
+    /job runs +0, 0 KiB +30 days after their end +jobs\.keepDays/,
+    /server logs .*64 KiB a server/,
+  ])
+    assert.match(stdout, row);
+});
