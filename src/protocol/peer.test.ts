@@ -33,6 +33,18 @@ test("answers to no request, second answers and what is no message are passed ov
   assert.equal(strays.count, 7);
 });
 
+test("the answer to a request that was cancelled may still come, once", async () => {
+  const { peer, sent, strays, answer } = connect();
+  const controller = new AbortController();
+  const request = peer.request("one", {}, { signal: controller.signal });
+  controller.abort("enough");
+  await assert.rejects(request, (reason) => reason === "enough");
+  answer(sent[0]?.id, { result: "late" });
+  assert.equal(strays.count, 0);
+  answer(sent[0]?.id, { result: "again" });
+  assert.equal(strays.count, 1);
+});
+
 test("a batch is taken apart", async () => {
   const { peer, sent } = connect();
   const both = Promise.all([peer.request("one"), peer.request("two")]);

@@ -112,6 +112,8 @@ type Pending = {
 };
 
 const maxProgressPerSecond = 10;
+/** Of one connection, that are remembered. */
+const maxCancelled = 100;
 
 function throttleFor(options: RequestOptions): Throttle<Progress> {
   return createThrottle(maxProgressPerSecond, 1_000, (progress) => options.onProgress?.(progress));
@@ -164,6 +166,8 @@ type Outgoing = ReturnType<typeof createOutgoing>;
 /** Our requests, until they are settled. */
 function createOutgoing(channel: () => Channel, { by, session }: NonNullable<PeerHandlers["recorded"]>) {
   const pending = createBriefMap<Pending>();
+  /** Their answers may be on the way, and mean nothing any more. */
+  const cancelled = new Set<RequestId>();
   let lastId = 0;
 
   async function sendQuietly(message: OutgoingMessage): Promise<void> {
@@ -187,6 +191,8 @@ function createOutgoing(channel: () => Channel, { by, session }: NonNullable<Pee
   function cancel(id: RequestId, reason: unknown): void {
     const waiting = settle(id);
     if (waiting === undefined) return;
+    cancelled.add(id);
+    for (const oldest of cancelled) if (cancelled.size > maxCancelled) cancelled.delete(oldest);
     // The handshake must not be cancelled.
     if (waiting.method !== "initialize" && !channel().cancelsByClosing) {
       void sendQuietly({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
@@ -221,11 +227,11 @@ function createOutgoing(channel: () => Channel, { by, session }: NonNullable<Pee
     return id;
   }
 
-  return { pending, sendQuietly, settle, cancel, request, post, by, session };
+  return { pending, cancelled, sendQuietly, settle, cancel, request, post, by, session };
 }
 
 /** Answers, notifications and requests of the other side. */
-function createIncoming({ pending, settle, sendQuietly, by, session }: Outgoing, handlers: PeerHandlers) {
+function createIncoming({ pending, cancelled, settle, sendQuietly, by, session }: Outgoing, handlers: PeerHandlers) {
   const tasks = createOpenTasks<RequestOptions>();
   const taskProgress = new WeakMap<RequestOptions, Throttle<Progress>>();
   const causes = createRequestOwners();
@@ -234,7 +240,7 @@ function createIncoming({ pending, settle, sendQuietly, by, session }: Outgoing,
 
   function takeAnswer(message: UnknownObject): void {
     const waiting = settle(message.id as RequestId);
-    if (waiting === undefined) return handlers.onStray();
+    if (waiting === undefined) return cancelled.delete(message.id as RequestId) ? undefined : handlers.onStray();
     if (isObject(message.error)) {
       const { code, message: text, data } = message.error;
       return waiting.waiter.reject(toRpcError(Number(code), typeof text === "string" ? text : "unknown error", data));
