@@ -31,7 +31,7 @@ const invalidParams = -32602;
 /** A cursor of ours that the server refuses. It may have forgotten it with a change of its list. */
 class InvalidCursor extends Error {}
 
-/** All pages. A walk whose cursor becomes invalid begins anew, once. */
+/** All pages. A walk whose cursor becomes invalid begins again, once. */
 export async function listAll(
   session: Pick<Session, "request">,
   method: ListMethod,

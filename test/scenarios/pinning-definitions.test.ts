@@ -129,7 +129,7 @@ suite("definitions beside tools are scanned and pinned", { concurrency: 2 }, () 
     assert.equal(await saying(plane), changed.instructions);
   });
 
-  test("changed instructions are held back, and tools whose definitions are as pinned are called", async () => {
+  test("changed instructions are quarantined, and tools whose definitions are as pinned are called", async () => {
     let instructions = "Keeps notes.";
     const s = scriptedServer({
       initialize: () => ({
