@@ -254,8 +254,9 @@ async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefin
   run.begun = undefined;
   const note = (error: PlaneError | null) => {
     const unsent = error?.data.sent === false ? ({ sent: false } as const) : {};
+    const shared = error?.data.shared === true ? ({ shared: true } as const) : {};
     const durationMs = performance.now() - startedAt;
-    attempts.push({ provider, ok: error === null, durationMs, error: error?.code ?? null, ...unsent });
+    attempts.push({ provider, ok: error === null, durationMs, error: error?.code ?? null, ...unsent, ...shared });
     pass?.end(error);
   };
   let raw: unknown;

@@ -228,7 +228,8 @@ function withoutForeignText(error: ErrorReport): ErrorReport {
 function samplesOf(call: Learned, { at, status, durationMs, attempts, error }: CallRecord): HealthSample[] {
   const { tool, principal, executed } = call;
   const isEnded = status === "cancelled" || error?.data.stopped === true;
-  if (!tool || tool.id.kind || attempts.length === 0 || isEnded) return [];
+  const counted = attempts.filter(({ shared }) => !shared);
+  if (!tool || tool.id.kind || counted.length === 0 || isEnded) return [];
   const key = healthKey(tool);
   // A hook's change is not the tool's doing.
   const ok = executed?.said ? executed.said.isError !== true : status === "succeeded";
@@ -237,7 +238,7 @@ function samplesOf(call: Learned, { at, status, durationMs, attempts, error }: C
   return [
     sample(toolSubject(key), ok, durationMs),
     ...(viewer === null ? [] : [sample(personaSubject(key, viewer), ok, durationMs)]),
-    ...attempts.map((one) => sample(providerSubject(key, one.provider), one.ok, rounded(one.durationMs))),
+    ...counted.map((one) => sample(providerSubject(key, one.provider), one.ok, rounded(one.durationMs))),
   ];
 }
 

@@ -55,15 +55,18 @@ export class TransportError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Its process ended otherwise than with code 0. */
   readonly crashed: boolean;
+  /** The same in all copies, and for all requests that it ended. */
+  readonly loss: object;
   /** The other side's last words, which no caller may read as ours. */
   readonly said: string;
 
   constructor(message: string, failure: TransportFailure) {
-    const { cause, sent, permanent = false, crashed = false, status, retryAfterMs, said = "" } = failure;
+    const { cause, sent, permanent = false, crashed = false, loss, status, retryAfterMs, said = "" } = failure;
     super(message, cause === undefined ? undefined : { cause });
     this.sent = sent;
     this.permanent = permanent;
     this.crashed = crashed;
+    this.loss = loss ?? this;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.said = said;
@@ -74,6 +77,7 @@ type TransportFailure = {
   sent: boolean;
   permanent?: boolean;
   crashed?: boolean;
+  loss?: object;
   status?: number | undefined;
   retryAfterMs?: number | undefined;
   said?: string;

@@ -5,7 +5,7 @@ import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
 import { type ConnectionSignal, initialFacts, nextFacts, type RetryPolicy } from "./connection-state.ts";
-import { describeUnavailable, notSent, stderrTailOf } from "./failures.ts";
+import { describeUnavailable, notSent, stderrTailOf, withLoss } from "./failures.ts";
 import { type InstallFailure, lastLineOf } from "./installer.ts";
 import { type AttemptOptions, attemptToOpen, type Install, type OpenSteps } from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
@@ -56,6 +56,8 @@ function createState(options: ConnectionOptions, onIdle: () => void) {
     requirement: null as PlaneError | null,
     users: 0,
     installTail: "",
+    /** Stands for the last failure: requests that meet it later share it. */
+    loss: {},
   };
 }
 
@@ -195,6 +197,7 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
 function failed(state: State, cause: unknown): PlaneError {
   const needsPerson = cause instanceof PlaneError;
   state.requirement = needsPerson ? cause : null;
+  state.loss = {};
   const hopeless = needsPerson || (cause instanceof TransportError && cause.permanent);
   const kept = state.options.staysConnected();
   take(state, { type: "failed", ...explain(state, cause), at: steadyNow(), kept, hopeless });
@@ -223,6 +226,7 @@ function onLost(state: State, lost: Live, reason: TransportError): void {
   if (state.live !== lost) return;
   const { hide, staysConnected } = state.options;
   state.live = null;
+  state.loss = reason.loss;
   lost.session.end();
   leave(state, lost.channel);
   const answered = lost.answered > 0;
@@ -231,12 +235,12 @@ function onLost(state: State, lost: Live, reason: TransportError): void {
   take(state, { type: "lost", ...why, at: steadyNow(), kept: staysConnected(), useful, answered });
 }
 
-function unavailable({ options: { name }, facts }: State): PlaneError {
+function unavailable({ options: { name }, facts, loss }: State): PlaneError {
   const retryAt = facts.cooldownUntil === null ? null : wallTime(facts.cooldownUntil);
   const nextRetryAt = facts.retryAt === null ? retryAt : wallTime(facts.retryAt);
   const hints = [personHints.doctor, personHints.serverLogs(name)];
   const text = describeUnavailable(name, facts.error ?? facts.state, facts.stderrTail);
-  return notSent("SERVER_UNAVAILABLE", name, text, { personHints: hints, retryAt, nextRetryAt });
+  return withLoss(notSent("SERVER_UNAVAILABLE", name, text, { personHints: hints, retryAt, nextRetryAt }), loss);
 }
 
 function stopped(name: string): PlaneError {

@@ -26,10 +26,35 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
     const text = `Server '${server}' failed on '${tool}': ${thrown.message}`;
     return new PlaneError("PROVIDER_FAILED", text, { data, cause: thrown });
   }
+  if (thrown instanceof PlaneError) {
+    const { code, message, data, cause } = thrown;
+    const isShared = isKnown(lossOf.get(thrown), tool);
+    return isShared ? new PlaneError(code, message, { data: { ...data, shared: true }, cause }) : thrown;
+  }
   if (!(thrown instanceof TransportError)) return thrown;
-  const data = { server, sent: thrown.sent, ...whenAgain(thrown) };
+  const isShared = isKnown(thrown.loss, tool) && { shared: true };
+  const data = { server, sent: thrown.sent, ...isShared, ...whenAgain(thrown) };
   const text = `Server '${server}' was lost during '${tool}': ${thrown.message}.`;
   return new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });
+}
+
+const losses = new WeakMap<object, Set<string>>();
+const lossOf = new WeakMap<PlaneError, object>();
+
+/** Notes which failure the error reports. */
+export function withLoss(error: PlaneError, loss: object): PlaneError {
+  lossOf.set(error, loss);
+  return error;
+}
+
+/** One loss is one failure of a tool, however many of its calls meet it. */
+function isKnown(loss: object | undefined, tool: string): boolean {
+  if (loss === undefined) return false;
+  const ended = losses.get(loss) ?? new Set();
+  losses.set(loss, ended);
+  const isIn = ended.has(tool);
+  ended.add(tool);
+  return isIn;
 }
 
 export function createServerHider({ args, env, headers, auth }: ServerDefinition, others: readonly string[]) {

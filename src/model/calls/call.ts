@@ -149,6 +149,8 @@ export type Attempt = {
   error: ErrorCode | null;
   /** Only where the provider provably never saw it. */
   sent?: false;
+  /** It met a failure that another attempt had found: the provider's health does not change. */
+  shared?: true;
 };
 /** Where a result comes from that no provider was asked for. */
 export type Origin = {
