@@ -70,7 +70,7 @@ const codecs: readonly Codec[] = [
   },
   { kind: "disguised_text", pattern: /\b(?:[1-5]{2}[\s,;.-]{1,2}){9,}[1-5]{2}\b/g, decode: fromSquare },
   { kind: "encoded_text", pattern: /\b(?:(?:zero|one)[\s,-]{1,2}){39,}(?:zero|one)\b/gi, decode: fromNamedBits },
-  { kind: "disguised_text", pattern: /\b(?:\d{1,2}(?:[-., ]|[\s/|_]{1,3})){11,}\d{1,2}\b/g, decode: fromPlaces },
+  { kind: "disguised_text", pattern: /\b(?:\d{1,2}(?:[-., ]|[\s/|_,]{1,3})){11,}\d{1,2}\b/g, decode: fromPlaces },
   { kind: "disguised_text", pattern: /\b(?:[a-z]{3,8}[\s,.-]{1,3}){9,}[a-z]{3,8}\b/gi, decode: fromSpelling },
   { kind: "encoded_text", pattern: /\b(?:[01]{7,8}[\s,]{0,2}){12,}/g, decode: (run) => [fromBinary(run)] },
   { kind: "encoded_text", pattern: /\b(?:\d{2,3}[\s,;]{1,2}){12,}\d{2,3}/g, decode: (run) => [numbersIn(run, 10)] },
@@ -93,7 +93,7 @@ const codecs: readonly Codec[] = [
   { kind: "encoded_text", pattern: /[\u2800-\u28ff][\u2800-\u28ff ]{12,}/g, decode: (run) => [fromBraille(run)] },
   {
     kind: "disguised_text",
-    pattern: /(?<![\p{L}\p{N}])(?:\p{L}[ .\-_*·|/]{1,4}){7,}\p{L}(?![\p{L}\p{N}])/gu,
+    pattern: /(?<![\p{L}\p{N}])(?:\p{L}[ .\-_*·|/\n,]{1,4}){7,}\p{L}(?![\p{L}\p{N}])/gu,
     decode: (run) => [joinLetters(run)],
   },
 ];
@@ -135,7 +135,7 @@ function fromHexadecimal(run: string): Buffer[] {
 
 /** One sign parts letters, more part words. */
 function joinLetters(run: string): string {
-  return run.replaceAll(/(\p{L})[ .\-_*·|/](?=\p{L})/gu, "$1").replaceAll(/[ .\-_*·|/]{2,}/g, " ");
+  return run.replaceAll(/(\p{L})[ .\-_*·|/\n,](?=\p{L})/gu, "$1").replaceAll(/[ .\-_*·|/\n,]{2,}/g, " ");
 }
 
 type Turn = (text: string) => string;

@@ -54,6 +54,7 @@ const rules = `
   instruction medium 5 revoke orders
   secret_request high 10 place read call|send|field
   exfiltration high 8 send loot us|hide|must
+  exfiltration high 9 send people url talk|prior|must
   exfiltration high 8 send talk us|hide
 `
   .trim()

@@ -1,5 +1,5 @@
 import { type Finding, severities } from "../../../model/catalogue/quality.ts";
-import { findFeatures } from "./features.ts";
+import { findFeatures, isAboutOrders } from "./features.ts";
 import { findForeignOrders } from "./foreign-orders.ts";
 import { excerptOf } from "./texts.ts";
 
@@ -64,7 +64,7 @@ function findTurns(text: string): Found[] {
   if (!first || !second) return [];
   const isForged =
     (/human/i.test(first[0]) && /assistant/i.test(second[0])) ||
-    (/thought/i.test(first[0]) && /action/i.test(second[0]));
+    (/thought|action/i.test(first[0]) && /action|observation/i.test(second[0]));
   const severity = isForged ? "high" : "medium";
   return [{ kind: "pseudo_tag", severity, excerpt: excerptOf(text, first.index, second.index), decoded: null }];
 }
@@ -82,6 +82,11 @@ export function findInstructions(text: string, isLoose = false): Found[] {
     ...[...findFeatures(text, isLoose), ...(isLoose ? [] : findForeignOrders(text))].map(
       ({ kind, severity, from, to }): Found => ({ kind, severity, excerpt: excerptOf(text, from, to), decoded: null }),
     ),
-  ].sort((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity));
+  ]
+    // What imitates a message and speaks of orders is one.
+    .map((one) =>
+      one.kind === "pseudo_tag" && isAboutOrders(one.excerpt) ? { ...one, severity: "high" as const } : one,
+    )
+    .sort((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity));
   return [...new Map(found.toReversed().map((one) => [one.kind, one])).values()].reverse();
 }

@@ -21,7 +21,7 @@ export function readingsOfCapitals(text: string): string[] {
 }
 
 const escapes =
-  /%([0-9a-f]{2})|=([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u\{?([0-9a-f]{4,6})\}?|&#x([0-9a-f]{2,6});|&#(\d{2,7});|\\([0-7]{3})/gi;
+  /%([0-9a-f]{2})|=([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u\{?([0-9a-f]{4})\}?|&#x([0-9a-f]{2,6});|&#(\d{2,7});|\\([0-7]{3})/gi;
 const minEscapes = 4;
 
 /** A text in which some letters are escaped, and others are not. */

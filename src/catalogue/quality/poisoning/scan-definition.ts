@@ -99,7 +99,11 @@ function findDisguises(text: string, plain: readonly Found[], depth = 0): Found[
   const known = new Set(plain.map(({ kind }) => kind));
   const isNew = ({ kind }: Found) => !known.has(kind);
   const { text: folded } = foldText(text);
-  const plainly = [...turnBack(folded), ...plainReadingsOf(folded)];
+  const plainly = [
+    ...turnBack(folded),
+    ...(leet.test(text) ? turnBack(unleet(folded)) : []),
+    ...plainReadingsOf(folded),
+  ];
   const others = [
     ...[...plainly, ...readingsOf(folded), ...readingsOfCapitals(text)].flatMap((other) => findInstructions(other)),
     ...plainly.flatMap((other) => findAbout(other, text)),

@@ -19,7 +19,7 @@ export const weightOf = (word: string) => (word.length > 5 ? enough : 1);
 /** 9-7-14-15-18-5: the places of letters in the alphabet, from 1 or from 0. Where words are not apart, it is one long word. */
 export function fromPlaces(run: string): string[] {
   const words = run
-    .split(/\s*[/|_]\s*|\s{2,}|(?<=\d)\s(?=\d+[-.])|(?<=[-.]\d{1,2})\s/)
+    .split(/\s*[/|_]\s*|,\s+(?=\d+[-.])|\s{2,}|(?<=\d)\s(?=\d+[-.])|(?<=[-.]\d{1,2})\s/)
     .map((word) => word.match(/\d+/g) ?? []);
   const all = words.flat().map(Number);
   const [least, most] = [Math.min(...all), Math.max(...all)];
@@ -85,8 +85,11 @@ export function fromTwoSigns(text: string): Signs[] {
         if (first === "") first = sign;
         else if (second === "") second = sign;
         else {
+          // The signs just before may be the first of the next stretch.
+          const before = stretch.at(-1)?.sign ?? "";
+          const kept = stretch.slice(stretch.findLastIndex((one) => one.sign !== before) + 1);
           end();
-          first = sign;
+          [stretch, first, second] = [kept, before, sign];
         }
       }
       stretch.push({ sign, at });
