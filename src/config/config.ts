@@ -6,7 +6,7 @@ import type { CheckedEntry } from "./manifests/check-entry.ts";
 import type { SetupOptions } from "./setup-place.ts";
 
 export { type Environment, localUser, ownProgram, processEnvironment, workingDirectory } from "./environment.ts";
-export { candidates, defaultConfigFiles, defaultDataDirectory, noConfigFound, ofProject } from "./locations.ts";
+export { defaultConfigFiles, defaultDataDirectory, noConfigFound, ofProject } from "./locations.ts";
 export type { CheckedEntry, CheckedManifest } from "./manifests/check-entry.ts";
 export { checkTasksExist } from "./manifests/check-graph.ts";
 export { createReload } from "./reload.ts";

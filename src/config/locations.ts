@@ -9,7 +9,7 @@ import type { Environment } from "./environment.ts";
 const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
 
 /** Where a configuration may be, there or not. */
-export function candidates(directory: string, environment: Environment): string[] {
+function candidates(directory: string, environment: Environment): string[] {
   return [...userFiles(environment), join(directory, ".mcp.json"), ...projectFiles(directory)];
 }
 

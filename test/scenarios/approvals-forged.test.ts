@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { approvalIn, approvalsIn, outcomeIn, put, putRoute, serveEcho } from "./approving.ts";
 import { startGateway } from "./gateway-client.ts";
-import { callsAt, fixture, planeOf, textsOf, writeConfig, processFixture } from "./support.ts";
+import { callsAt, fixture, planeOf, processFixture, textsOf, writeConfig } from "./support.ts";
 
 const asking = { policy: { rules: [{ tool: "echo.put_*", verdict: "ask" }] } };
 const note = { key: "k", text: "t" };

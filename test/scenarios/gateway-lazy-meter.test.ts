@@ -7,7 +7,7 @@ import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
 import { startGateway } from "./gateway-client.ts";
 import { listChanged, metaNames, openClient, startLazy } from "./lazy-world.ts";
-import { runCli, startServe, writeConfig, processFixture } from "./support.ts";
+import { processFixture, runCli, startServe, writeConfig } from "./support.ts";
 
 test("people see what each client has in its context and what it costs", async () => {
   await using directory = await temporaryDirectory();
