@@ -193,8 +193,9 @@ function createOutgoing(channel: () => Channel, { by, session }: NonNullable<Pee
     if (waiting === undefined) return;
     cancelled.add(id);
     for (const oldest of cancelled) if (cancelled.size > maxCancelled) cancelled.delete(oldest);
-    // The handshake must not be cancelled.
-    if (waiting.method !== "initialize" && !channel().cancelsByClosing) {
+    // The handshake must not be cancelled, and of a ping there is nothing to cancel.
+    const isCancelled = waiting.method !== "initialize" && waiting.method !== "ping";
+    if (isCancelled && !channel().cancelsByClosing) {
       void sendQuietly({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
     }
     waiting.waiter.reject(reason);

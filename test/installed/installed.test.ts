@@ -150,15 +150,18 @@ function tryAll(start: () => Person): void {
     const client = new Client({ name: "editor", version: "1" });
     const { env, project: cwd } = person;
     await client.connect(new StdioClientTransport({ ...written.mcpServers.toolplane, env: textsOf(env), cwd }));
-    const { tools } = await client.listTools();
-    const [name = ""] = tools.map((tool) => tool.name).filter((one) => one.endsWith("greet"));
-    const result = await client.callTool({ name, arguments: { name: "Eve" } });
-    assert.deepEqual(result.content, [{ type: "text", text: "Hello, Eve!" }]);
-    assert.ok(
-      tools.some((tool) => tool.name.endsWith("plan_with_tools")),
-      "the client's own server is not there",
-    );
-    await client.close();
+    try {
+      // A list does not wait for a server that starts slowly.
+      const listed = async (ending: string) =>
+        (await client.listTools()).tools.map((tool) => tool.name).find((one) => one.endsWith(ending));
+      await until("the client's own server", async () => (await listed("plan_with_tools")) !== undefined);
+      await until("the demo server", async () => (await listed("greet")) !== undefined);
+      const name = (await listed("greet")) ?? "";
+      const result = await client.callTool({ name, arguments: { name: "Eve" } });
+      assert.deepEqual(result.content, [{ type: "text", text: "Hello, Eve!" }]);
+    } finally {
+      await client.close();
+    }
 
     await person.toolplane("disconnect", "cursor");
     assert.equal(await readFile(file, "utf8"), own);
