@@ -20,8 +20,18 @@ const minCompressedBytes = 1_024;
 
 /** What only some pages have: forms and their library, and how long texts, results and differences are shown. */
 const forSomePages = [
-  ...["schema-form", "markdown", "diff-lines", "argument-difference", "content-block", "result-"],
-  ...["json-view", "long-text", "large-text-bar", "formatted-text", "code-view", "lines"],
+  "schema-form",
+  "markdown",
+  "diff-lines",
+  "argument-difference",
+  "content-block",
+  "result-",
+  "json-view",
+  "long-text",
+  "large-text-bar",
+  "formatted-text",
+  "code-view",
+  "lines",
 ].join("|");
 const groups = [
   { name: "libraries", test: /node_modules[\\/](?:react|react-dom|scheduler|@tanstack)[\\/]/ },

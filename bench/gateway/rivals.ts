@@ -22,8 +22,15 @@ export async function openRivals(directory: string): Promise<Target[]> {
     supergateway: (port) => ({
       command: bin("supergateway"),
       args: [
-        ...["--stdio", `${process.execPath} ${echoServer}`, "--port", String(port)],
-        ...["--outputTransport", "streamableHttp", "--stateful", "--logLevel", "none"],
+        "--stdio",
+        `${process.execPath} ${echoServer}`,
+        "--port",
+        String(port),
+        "--outputTransport",
+        "streamableHttp",
+        "--stateful",
+        "--logLevel",
+        "none",
       ],
     }),
     "mcp-hub": (port) => {

@@ -20,7 +20,8 @@ export async function measureHttpBehind(rounds: number, calls: number): Promise<
   const theirs: Timed[] = [];
   for (let round = -2; round < rounds; round++) {
     const load = { tool: () => "echo", args: message, calls };
-    const [through, straight] = [await timeCalls([plane.client], load), await timeCalls([raw], load)];
+    const through = await timeCalls([plane.client], load);
+    const straight = await timeCalls([raw], load);
     if (round < 0) continue;
     ours.push(through);
     theirs.push(straight);
@@ -35,7 +36,8 @@ export async function measureHttpBehind(rounds: number, calls: number): Promise<
 
 /** Many servers and many clients at once. */
 export async function measureFanOut(rounds: number, calls: number): Promise<Bar[]> {
-  const [servers, sessions] = [30, 64];
+  const servers = 30;
+  const sessions = 64;
   const names = Array.from({ length: servers }, (_, at) => `s${at}`);
   const floor = await openFloor(servers);
   const plane = await openPlane("legacy", {
@@ -44,12 +46,14 @@ export async function measureFanOut(rounds: number, calls: number): Promise<Bar[
   });
   await listed(plane.client, names.length * 2);
   const open = (url: string) => Promise.all(Array.from({ length: sessions }, () => openClient(url, "legacy")));
-  const [ourClients, theirClients] = [await open(plane.url), await open(floor.url)];
+  const ourClients = await open(plane.url);
+  const theirClients = await open(floor.url);
   const load = { tool: (at: number) => `s${at % servers}__echo`, args: message, calls };
   const ours: Timed[] = [];
   const theirs: Timed[] = [];
   for (let round = -2; round < rounds; round++) {
-    const [one, other] = [await timeCalls(ourClients, load), await timeCalls(theirClients, load)];
+    const one = await timeCalls(ourClients, load);
+    const other = await timeCalls(theirClients, load);
     if (round < 0) continue;
     ours.push(one);
     theirs.push(other);
@@ -77,7 +81,8 @@ export async function measureFanOut(rounds: number, calls: number): Promise<Bar[
 
 /** From nothing to the whole list, and the same with what is known from the last time. */
 export async function measureColdStart(rounds: number): Promise<Bar[]> {
-  const [servers, startMs] = [30, 300];
+  const servers = 30;
+  const startMs = 300;
   const names = Array.from({ length: servers }, (_, at) => `s${at}`);
   const entries = Object.fromEntries(names.map((name) => [name, echoEntry(0, startMs)]));
   const ratios: number[] = [];
@@ -116,7 +121,8 @@ export async function measureManyTools(rounds: number, calls: number): Promise<B
     const ours = await timed(() => large.client.list());
     const theirs = await timed(() => floor.client.list());
     const load = { tool: () => "echo", args: message, calls };
-    const [one, other] = [await timeCalls([large.client], load), await timeCalls([small.client], load)];
+    const one = await timeCalls([large.client], load);
+    const other = await timeCalls([small.client], load);
     if (round < 0) continue;
     lists.push(ours / theirs);
     callsOfLarge.push(one);

@@ -23,7 +23,10 @@ function jobAt(at: number, now: number): ScheduledJob {
   const later = new Date(now + (2 + (at % 20)) * 3_600_000);
   const cron = at < dueAtOnce ? "* * * * *" : `${at % 60} ${later.getUTCHours()} * * *`;
   const manifest = {
-    ...{ name: `job-${at}`, personas: ["Atlas"], task_graph: [{ task: "work" }], priority: at % 21 },
+    name: `job-${at}`,
+    personas: ["Atlas"],
+    task_graph: [{ task: "work" }],
+    priority: at % 21,
     recurrence: { cron, timezone: at % 2 === 0 ? "UTC" : "Europe/Berlin" },
   };
   return JobManifest.parse(manifest) as ScheduledJob;
@@ -63,27 +66,31 @@ export async function measure(store: Store): Promise<Measured> {
       [`next times of ${due.length}`, reckoned.ms],
       [`${due.length} runs made, begun, written down and ended`, drained.ms],
     ],
-    ...{ scanMs, outOfOrder: drained.outOfOrder, atATime: drained.atATime },
+    scanMs,
+    outOfOrder: drained.outOfOrder,
+    atATime: drained.atATime,
   };
 }
 
 async function drain(store: Store, jobs: ScheduledJob[], count: number) {
   const begun: number[] = [];
-  let [now, atATime, ended] = [0, 0, 0];
+  let now = 0;
+  let atATime = 0;
+  let ended = 0;
   const over = Promise.withResolvers<void>();
   const emit = () => undefined;
   const engine = createEngine({
-    ...{
-      store: async () => store,
-      jobs: async () => jobs,
-      emit,
-      most: () => concurrency,
-      keepMs: () => 1e12,
-    },
-    ...{ principalFor: () => principalOf({ user: "bench", persona: "Atlas" }), askMs: () => 500 },
+    store: async () => store,
+    jobs: async () => jobs,
+    emit,
+    most: () => concurrency,
+    keepMs: () => 1e12,
+    principalFor: () => principalOf({ user: "bench", persona: "Atlas" }),
+    askMs: () => 500,
     loop: { isRunning: () => true, wake: () => loop.wake() },
     execute: {
-      ...{ emit, check: async () => undefined },
+      emit,
+      check: async () => undefined,
       work: (run) => async () => {
         begun.push(run.priority);
         atATime = Math.max(atATime, ++now);

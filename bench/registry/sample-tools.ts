@@ -5,7 +5,8 @@ const verbs = ["list", "get", "create", "update", "delete", "search", "export", 
 
 /** A listed tool of an ordinary size: a sentence and five parameters, about 900 characters of JSON. */
 export function listedTool(server: number, at: number) {
-  const [verb, topic] = [verbs[at % verbs.length], topics[(at >> 3) % topics.length]];
+  const verb = verbs[at % verbs.length];
+  const topic = topics[(at >> 3) % topics.length];
   const name = `${verb}_${topic}_${at}`;
   return {
     name,

@@ -82,7 +82,12 @@ export async function underKills(options: KillOptions) {
   };
   const unexplained = told.unexplained.filter((failure) => !isOfOutage(failure));
   return {
-    ...{ told, starts, outage, jobs, lost, unexplained },
+    told,
+    starts,
+    outage,
+    jobs,
+    lost,
+    unexplained,
     refusedInOutage: told.unexplained.length - unexplained.length,
     cutOff: balancer.cutOff(),
     chain: await world.verify(),

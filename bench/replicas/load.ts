@@ -10,8 +10,14 @@ const pauseMs = 200;
 
 /** Clients that do everything there is to do: call over HTTP and in sessions, approve, queue, begin jobs. */
 export const everything: readonly Kind[] = [
-  ...[callOnce, beginJob, callInSession, callOnce],
-  ...[approve, callOnce, callInSession, queue],
+  callOnce,
+  beginJob,
+  callInSession,
+  callOnce,
+  approve,
+  callOnce,
+  callInSession,
+  queue,
 ];
 /** Clients that call a tool which takes its time. */
 export const onlyWaiting: readonly Kind[] = [callSlow];

@@ -47,9 +47,11 @@ async function measure(replicas: number, options: ScalingOptions): Promise<Scale
   const used = () => world.replicas.reduce((sum, replica) => sum + replica.usedMs(), 0);
   const perSecond = options.perSecond * replicas;
   await callSteadily(world, perSecond, warmSeconds);
-  const [planesBefore, databaseBefore] = [used(), familyMs(database)];
+  const planesBefore = used();
+  const databaseBefore = familyMs(database);
   const calls = await callSteadily(world, perSecond, seconds);
-  const [planesMs, databaseMs] = [used() - planesBefore, familyMs(database) - databaseBefore];
+  const planesMs = used() - planesBefore;
+  const databaseMs = familyMs(database) - databaseBefore;
   return {
     replicas,
     planeMs: planesMs / calls,

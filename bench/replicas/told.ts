@@ -35,8 +35,15 @@ export type Told = {
 export function nothingTold(): Told {
   return {
     beganAt: Date.now(),
-    ...{ calls: new Set(), mcpCalls: 0, sessions: 0 },
-    ...{ approvals: new Map(), answered: new Set(), done: new Set() },
-    ...{ changes: new Set(), runs: new Map(), killed: [], unexplained: [] },
+    calls: new Set(),
+    mcpCalls: 0,
+    sessions: 0,
+    approvals: new Map(),
+    answered: new Set(),
+    done: new Set(),
+    changes: new Set(),
+    runs: new Map(),
+    killed: [],
+    unexplained: [],
   };
 }

@@ -10,8 +10,12 @@ const everyMs = 3_000;
 const waitMs = 150;
 
 const skill = {
-  ...{ name: "sign", version: "1.0.0", instruction_prompt: "Sign.", safety_notes: "" },
-  ...{ required_tools: [], required_capabilities: [] },
+  name: "sign",
+  version: "1.0.0",
+  instruction_prompt: "Sign.",
+  safety_notes: "",
+  required_tools: [],
+  required_capabilities: [],
   steps: [
     { id: "before", tool: "echo.slow", arguments: { ms: waitMs } },
     { id: "sign", tool: "echo.write_note", arguments: { text: "${input.mark}" }, depends_on: ["before"] },
@@ -19,7 +23,9 @@ const skill = {
   ],
 };
 const task = {
-  ...{ name: "signing_task", summary: "Sign", required_skills: ["sign"] },
+  name: "signing_task",
+  summary: "Sign",
+  required_skills: ["sign"],
   acceptance_criteria: ["it is signed"],
 };
 const signing = { personas: ["Atlas"], task_graph: [{ task: "signing_task" }], concurrency: 100 };
@@ -34,7 +40,9 @@ export async function writeWork(directory: string, forMs: number): Promise<Tick[
     at: Date.now() + firstTickMs + at * everyMs,
   }));
   const scheduled = ticks.map(({ job, at }) => ({
-    ...{ ...signing, name: job, input: { mark: job } },
+    ...signing,
+    name: job,
+    input: { mark: job },
     recurrence: { frequency: "hourly", start_date: new Date(at).toISOString() },
   }));
   const files = { skills: [skill], tasks: [task], jobs: [{ ...signing, name: "signing" }, ...scheduled] };

@@ -60,7 +60,11 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   await writeFile(
     config,
     JSON.stringify({
-      ...{ mcpServers: { echo }, manifests: ["work/*.json"], policy, budgets, store },
+      mcpServers: { echo },
+      manifests: ["work/*.json"],
+      policy,
+      budgets,
+      store,
     }),
   );
   const replicas = Array.from({ length: count }, (_, at) =>
@@ -78,7 +82,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   await Promise.all(replicas.map((replica) => replica.start()));
   const balancer = await startBalancer(replicas);
   return {
-    ...{ replicas, balancer, door: { url: balancer.url, key }, postgres, schema, ledger, ticks },
+    replicas,
+    balancer,
+    door: { url: balancer.url, key },
+    postgres,
+    schema,
+    ledger,
+    ticks,
     async verify() {
       return runOwn("calls", "verify").then(
         () => null,

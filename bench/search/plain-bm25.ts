@@ -1,6 +1,7 @@
 import type { SampleTool } from "./to-tools.ts";
 
-const [saturation, dilution] = [1.2, 0.75];
+const saturation = 1.2;
+const dilution = 0.75;
 
 /** The textbook: words of name and description as one text, no stems, no fields, no names taken apart. */
 export async function build(samples: readonly SampleTool[]) {

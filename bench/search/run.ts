@@ -60,7 +60,9 @@ process.exitCode = bars.some(isMissed) ? 1 : 0;
 
 function meanQuality(judged: readonly Quality[]): Quality {
   const mean = (key: keyof Quality) => meanOf(judged.map((one) => one[key]));
-  const [recall1, recall5, recall10] = [mean("recall1"), mean("recall5"), mean("recall10")];
+  const recall1 = mean("recall1");
+  const recall5 = mean("recall5");
+  const recall10 = mean("recall10");
   return { recall1, recall5, recall10, ndcg5: mean("ndcg5"), mrr: mean("mrr") };
 }
 

@@ -19,7 +19,9 @@ const results: Record<string, () => object> = {
 
 const answers: Record<string, (params: { protocolVersion?: string; name?: string }) => object> = {
   initialize: ({ protocolVersion = "2025-06-18" }) => ({
-    ...{ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "large", version: "1.0.0" } },
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: "large", version: "1.0.0" },
   }),
   "tools/list": () => ({
     tools: Object.keys(results).map((name) => ({ name, description: "Large.", inputSchema: { type: "object" } })),

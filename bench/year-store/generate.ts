@@ -74,13 +74,11 @@ function callOf(template: CallRecord, number: number, atMs: number): CallRecord 
   const id = `${Math.floor(atMs).toString(36)}-${spread(number, 0x7fffffff, 5).toString(36)}-${number.toString(36)}`;
   return {
     ...template,
-    ...{
-      id,
-      at,
-      server,
-      tool: `${server}.tool-${spread(number, 4, 1)}`,
-      status: user === luckyPerson ? "succeeded" : statusOf(number),
-    },
+    id,
+    at,
+    server,
+    tool: `${server}.tool-${spread(number, 4, 1)}`,
+    status: user === luckyPerson ? "succeeded" : statusOf(number),
     durationMs: 5 + spread(number, 4_000, 4) / 10,
     conversation: `conversation-${Math.floor(number / 12)}`,
     principal: { ...template.principal, user },

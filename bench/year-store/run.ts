@@ -54,7 +54,8 @@ type Running = Awaited<ReturnType<typeof startPlane>>;
 
 /** The longest time that a probe had to wait meanwhile. */
 function watchStalls({ url }: Running) {
-  let [worst, isOver] = [0, false];
+  let worst = 0;
+  let isOver = false;
   const watching = (async () => {
     while (!isOver) {
       const begun = performance.now();

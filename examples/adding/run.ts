@@ -40,7 +40,9 @@ const address = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
 
 const registered = () => ({
   server: {
-    ...{ name: "io.github.example/greeter", description: "Greets", version: "1.0.0" },
+    name: "io.github.example/greeter",
+    description: "Greets",
+    version: "1.0.0",
     remotes: [{ type: "streamable-http", url: `${address}/mcp`, headers: [{ name: "X-Team", isRequired: true }] }],
   },
 });
@@ -113,7 +115,9 @@ try {
     await toolplane("add", "io.github.example/greeter", "--name", "team-greeter", "--set", "X_TEAM=blue");
     const { mcpServers } = JSON.parse(readFileSync(file, "utf8"));
     assert.deepEqual(mcpServers["team-greeter"], {
-      ...{ url: `${address}/mcp`, headers: { "X-Team": "blue" }, source: "io.github.example/greeter@1.0.0" },
+      url: `${address}/mcp`,
+      headers: { "X-Team": "blue" },
+      source: "io.github.example/greeter@1.0.0",
     });
   });
 } finally {

@@ -26,7 +26,9 @@ await using plane = await createPlane({
 const model = createOpenAICompatible({ name: "scripted", baseURL: endpoint.url })("scripted");
 const tools = await asAiSdkTools(plane.toolset("hello"), jsonSchema);
 const { text, steps } = await generateText({
-  ...{ model, tools, stopWhen: stepCountIs(5) },
+  model,
+  tools,
+  stopWhen: stepCountIs(5),
   prompt: "Greet Ann and Bob.",
 });
 

@@ -12,7 +12,8 @@ const read = () => plane.call("ledger.read", { key: "colour" });
 
 chapter("A tool that is known to only read");
 await promise("is asked once, and the second answer is from the cache", async () => {
-  const [first, second] = [await read(), await read()];
+  const first = await read();
+  const second = await read();
   assert.deepEqual([first.call.cached, second.call.cached], [false, true]);
   assert.deepEqual(dataOf(second), dataOf(first));
 });

@@ -37,7 +37,10 @@ export class ChatModel extends BaseChatModel<Options> {
     const { content, tool_calls: asked = [] } = choices[0].message;
     const calls = asked.map(
       ({ id, function: { name, arguments: args } }): ToolCall => ({
-        ...{ type: "tool_call", id, name, args: JSON.parse(args) },
+        type: "tool_call",
+        id,
+        name,
+        args: JSON.parse(args),
       }),
     );
     const message = new AIMessage({ content: content ?? "", tool_calls: calls });
@@ -51,7 +54,9 @@ function toWire(message: BaseMessage): object {
   if (type === "tool") return { role: "tool", content, tool_call_id: Reflect.get(message, "tool_call_id") };
   if (!AIMessage.isInstance(message)) return { role: type === "human" ? "user" : "system", content };
   const calls = (message.tool_calls ?? []).map(({ id, name, args }) => ({
-    ...{ type: "function", id, function: { name, arguments: JSON.stringify(args) } },
+    type: "function",
+    id,
+    function: { name, arguments: JSON.stringify(args) },
   }));
   return { role: "assistant", content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
 }

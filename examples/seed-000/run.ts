@@ -134,7 +134,8 @@ await promise("what comes back is a script of commands that exist", async () => 
   assert.deepEqual((await plane.plans.check(script)).problems, []);
 });
 await promise("the script runs, with a configuration and variables of its own choice", async () => {
-  const [file, variables] = [directory.file("plan.sh"), directory.file("story.env")];
+  const file = directory.file("plan.sh");
+  const variables = directory.file("story.env");
   await writeFile(file, script);
   await writeFile(variables, `NODE=${process.execPath}\n`);
   const place = ["--config", config, "--data-dir", directory.path, "--env-file", variables];
@@ -144,7 +145,8 @@ await promise("the script runs, with a configuration and variables of its own ch
 });
 await promise("a script made for one configuration names it, and runs elsewhere", async () => {
   await using model = await startScriptedModel({ responses: () => ({ kind: "text", text: answer }) });
-  const [models, file] = [directory.file("models.json"), directory.file("made.sh")];
+  const models = directory.file("models.json");
+  const file = directory.file("made.sh");
   await writeFile(models, JSON.stringify({ models: { default: { baseURL: model.url, model: "scripted" } } }));
   const place = ["--config", config, "--config", models, "--data-dir", directory.path];
   const planner = ["--planner", "tool_planner.plan_with_tools"];

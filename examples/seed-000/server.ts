@@ -9,7 +9,10 @@ type Inventory = { available_servers?: { tools: { name: string }[] }[] };
 const text = { type: "string" };
 const object = (properties: JsonObject) => ({ type: "object", properties });
 const tool = (name: string, description: string, properties: JsonObject, run: FixtureTool["run"]): FixtureTool => ({
-  ...{ name, description, inputSchema: object(properties), run },
+  name,
+  description,
+  inputSchema: object(properties),
+  run,
   annotations: { readOnlyHint: true },
 });
 const received = ({ arguments: args }: ToolCall) => structuredResult(args);

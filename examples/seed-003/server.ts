@@ -4,7 +4,9 @@ import type { FixtureTool } from "../../test/fixtures/servers/support/definition
 import { structuredResult } from "../../test/fixtures/servers/support/results.ts";
 
 const tools: FixtureTool[] = ["get_bank_balance", "log_in", "transfer_money"].map((name) => ({
-  ...{ name, description: "Says what it was given.", inputSchema: { type: "object" } },
+  name,
+  description: "Says what it was given.",
+  inputSchema: { type: "object" },
   run: ({ arguments: given }) => structuredResult({ tool: name, given }),
 }));
 

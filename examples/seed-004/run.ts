@@ -34,9 +34,11 @@ const response = (...calls: { name: string; arguments: object }[]) => ({
   choices: [
     {
       message: {
-        ...{ role: "assistant", content: null },
+        role: "assistant",
+        content: null,
         tool_calls: calls.map(({ name, arguments: args }, at) => ({
-          ...{ id: `call-${at}`, type: "function" },
+          id: `call-${at}`,
+          type: "function",
           function: { name, arguments: JSON.stringify(args) },
         })),
       },
@@ -83,7 +85,10 @@ await promise("it has alias, providers, allowed tools, turns and timeout of its 
   assert.deepEqual(
     { alias, providers, allow_tools, max_tool_call_turns, timeout_sec },
     {
-      ...{ alias: "my-tools", providers: ["docs", "local-tools"], max_tool_call_turns: 2, timeout_sec: 30 },
+      alias: "my-tools",
+      providers: ["docs", "local-tools"],
+      max_tool_call_turns: 2,
+      timeout_sec: 30,
       allow_tools: ["echo", "lookup", "slow_lookup"],
     },
   );

@@ -68,7 +68,9 @@ function withScript(task: string, steps: PlanStep[], script: string, results: st
       results,
       artifacts: [artifact],
       display: { open_canvas: true, primary_file: name, mode: "replace" },
-      ...{ task, steps, script },
+      task,
+      steps,
+      script,
     },
   };
 }

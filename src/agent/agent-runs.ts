@@ -191,7 +191,9 @@ async function prepare(
     ...(options.only && { only: options.only }),
   };
   const optionsIn = (now: string | undefined, left: Left) => ({
-    ...{ ...callOptions(options, now, left.ms), conversation, run: id },
+    ...callOptions(options, now, left.ms),
+    conversation,
+    run: id,
     relay: {
       ...(span?.relay ?? relayOf(options)),
       tokens: { left: left.tokens, used: left.sampled },
@@ -207,7 +209,15 @@ async function prepare(
     options.meta,
   );
   const run: RunParts = {
-    ...{ id, user: principal.user, toolset: alias, conversation, trace, history, state, system, budget },
+    id,
+    user: principal.user,
+    toolset: alias,
+    conversation,
+    trace,
+    history,
+    state,
+    system,
+    budget,
     model: span?.model(model) ?? model,
     style: loaded,
     signal: signal ? AbortSignal.any([signal, stopping]) : stopping,

@@ -88,7 +88,11 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
   const runs = createRuns({ memory, defaultPrincipal });
   const stopping = new AbortController();
   const code = createCode({
-    ...{ plane: made.plane, store: memory.store, defaultPrincipal, keepRun: runs.keep, stopping: stopping.signal },
+    plane: made.plane,
+    store: memory.store,
+    defaultPrincipal,
+    keepRun: runs.keep,
+    stopping: stopping.signal,
     visibleTo: (principal) => made.catalogue().visibleTo(principal),
     serverNames: (principal) =>
       made

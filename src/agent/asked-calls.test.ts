@@ -33,7 +33,8 @@ test("where a model tells what it thought, both texts lose their blanks", () => 
   const read = readResponse({ content: " yes\n", reasoning: "\n so " });
   assert.deepEqual(read, { role: "assistant", content: "yes", reasoning_content: "so" });
   assert.deepEqual(readResponse({ content: " yes", reasoning_content: " " }), {
-    ...{ role: "assistant", content: "yes" },
+    role: "assistant",
+    content: "yes",
   });
 });
 

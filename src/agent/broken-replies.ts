@@ -4,8 +4,13 @@ import { isObject } from "../model/json.ts";
 
 /** What endpoints call it when a model had to stop before it was done. */
 const cutReasons: ReadonlySet<unknown> = new Set([
-  ...["length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "incomplete"],
-  ...["content-filter", "content_filter"],
+  "length",
+  "max_tokens",
+  "max_output_tokens",
+  "model_context_window_exceeded",
+  "incomplete",
+  "content-filter",
+  "content_filter",
 ]);
 
 export function isCutOff(reason: unknown): boolean {

@@ -9,9 +9,13 @@ export type Budget = { turns: number; calls: number; tokens: number; timeMs: num
 export type Spent = { turns: number; calls: number; tokens: number };
 
 const defaultTurns: Record<AgentStyle, number> = {
-  ...{ tools: 5, react: 10, code: 10 },
+  tools: 5,
+  react: 10,
+  code: 10,
   // For all parts of the question together.
-  ...{ "plan-then-execute": 20, supervisor: 20, auto: 20 },
+  "plan-then-execute": 20,
+  supervisor: 20,
+  auto: 20,
 };
 const defaultCalls = 100;
 const defaultTimeMs = 300_000;

@@ -5,7 +5,9 @@ import type { Outcome } from "../model/calls/call.ts";
 import { createCallMemory } from "./run-calls.ts";
 
 const call = (name: string, text = "{}"): AskedCall => ({
-  ...{ id: "1", type: "function", function: { name, arguments: text } },
+  id: "1",
+  type: "function",
+  function: { name, arguments: text },
 });
 const worked = { ok: true } as Outcome;
 const late = { ok: false, error: { recoverable: true } } as Outcome;

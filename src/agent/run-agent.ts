@@ -69,7 +69,11 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
   else stream.endDialog("error", ending.error?.message ?? "The model gave no answer.");
   const run = accountOf(conversation, ending, parts);
   return {
-    ...{ id, at, durationMs: Math.round(performance.now() - startedAt), question, ...run },
+    id,
+    at,
+    durationMs: Math.round(performance.now() - startedAt),
+    question,
+    ...run,
     history: [...conversation.messages],
     ...withoutUndefined({ state: conversation.state() }),
   };

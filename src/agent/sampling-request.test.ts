@@ -9,7 +9,9 @@ test("a request is read with the limits of both sides", () => {
   const read = readSampling({ messages: [user(text)], maxTokens: 9_000, stopSequences: ["END", 7] }, 4_096);
   assert.ok(typeof read !== "string");
   assert.deepEqual(read.request, {
-    ...{ messages: [{ role: "user", content: [text] }], maxOutputTokens: 4_096, stop: ["END"] },
+    messages: [{ role: "user", content: [text] }],
+    maxOutputTokens: 4_096,
+    stop: ["END"],
   });
   assert.equal(read.wanted, 9_000);
   const quiet = readSampling({ messages: [user([text])] }, 4_096);

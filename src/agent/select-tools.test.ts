@@ -4,7 +4,10 @@ import type { Tool } from "../model/catalogue/tool.ts";
 import { checkSelection, isInToolset, missingServers, nameTools } from "./agent-tools.ts";
 
 const definition = (providers: string[], allow_tools: string[] | null = null) => ({
-  ...{ providers, allow_tools, max_tool_call_turns: 5, timeout_sec: null },
+  providers,
+  allow_tools,
+  max_tool_call_turns: 5,
+  timeout_sec: null,
 });
 const tool = (server: string | null, name: string, more: object = {}) =>
   ({

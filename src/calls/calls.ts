@@ -3,11 +3,10 @@ import type { Catalogue, HealthFeed, PlaneQuality, Registry, Routing } from "../
 import { providerScore } from "../catalogue/catalogue.ts";
 import type { Environment } from "../config/config.ts";
 import { andThen } from "../lib/async/and-then.ts";
-import { once, runAll } from "../lib/async/once.ts";
+import { runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
 import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
-import { EngineNeeded } from "../lib/text/matcher.ts";
 import type { LibraryHooks } from "../model/access/hook.ts";
 import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
@@ -16,7 +15,7 @@ import { type Relay, readProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
 import type { OtlpSettings } from "../model/config/config.ts";
 import { shuttingDown, toPlaneError } from "../model/errors.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
@@ -42,8 +41,9 @@ import { createRecorder, type RecordOptions } from "./record.ts";
 import type { Recordings } from "./recording/recordings.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
+import { checkArguments, checkOutputNow, schemaCheck, withEngine } from "./schema/load-check.ts";
 import { createSpans, type Spans } from "./spans/spans.ts";
-import { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
+import { validate } from "./validate.ts";
 
 export { requireGrant } from "./authorize.ts";
 export { requestCall } from "./call-tool.ts";
@@ -54,16 +54,9 @@ export { explainModelFailure } from "./providers/http.ts";
 export { embedWith, endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
 export { openRecordings } from "./recording/open-recordings.ts";
 export { createResults } from "./results/results.ts";
+export { checkSchema } from "./schema/load-check.ts";
 export type { Spans } from "./spans/spans.ts";
 export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
-
-/** Heavy, so it is loaded with the first call. */
-const schemaCheck = once(() => import("./schema-check.ts"));
-
-export async function checkSchema(schema: JsonObject, value: Json): Promise<ArgumentProblem[]> {
-  const loaded = await schemaCheck();
-  return withEngine(() => loaded.checkSchema(schema, value));
-}
 
 type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "registry" | "servers" | "memory"> &
   Pick<ProviderParts, "handWritten" | "fileOfModel" | "egress"> & {
@@ -246,7 +239,12 @@ function planPorts(
 ): PlanPorts {
   const { config, registry, quality, servers, memory, profile, limits, results } = parts;
   return {
-    ...{ path, config, profile, goOn, isTraced: spans.isTraced, execution: path.execution },
+    path,
+    config,
+    profile,
+    goOn,
+    isTraced: spans.isTraced,
+    execution: path.execution,
     limits: limits.path,
     snapshot: registry.snapshot,
     standing: quality.standing,
@@ -259,30 +257,9 @@ function planPorts(
     emitClean: memory.emitClean,
     write: memory.record,
     present: results.present,
-    checkOutput: (schema, result) => loadedCheck?.checkOutput(schema, result) ?? [],
+    checkOutput: checkOutputNow,
     onEnded: (call, outcome) => activity.note(call, outcome),
   };
-}
-
-let loadedCheck: Awaited<ReturnType<typeof schemaCheck>> | undefined;
-
-/** At once when the validator is loaded. */
-const checkArguments: CheckArguments = (schema, args, warnings) => {
-  if (loadedCheck) return withEngine(() => loadedCheck?.checkSchema(schema, args, warnings) ?? []);
-  return schemaCheck().then((loaded) => {
-    loadedCheck = loaded;
-    return withEngine(() => loaded.checkSchema(schema, args, warnings));
-  });
-};
-
-/** Once more where a pattern needs the linear engine, which is loaded then. */
-function withEngine<T>(check: () => T): T | Promise<T> {
-  try {
-    return check();
-  } catch (thrown) {
-    if (!(thrown instanceof EngineNeeded)) throw thrown;
-    return import("../lib/text/linear-pattern.ts").then(check);
-  }
 }
 
 function routeOptions(parts: CallParts, providers: Providers): RouteOptions {

@@ -180,7 +180,8 @@ function remember(
   spec: ProviderSpec,
   ended: Executed | PlaneError,
 ): void {
-  const [key, provider] = [healthKey(call.tool), labelOf(call, spec)];
+  const key = healthKey(call.tool);
+  const provider = labelOf(call, spec);
   if (ended instanceof PlaneError) routing.failed(key, provider, ended.message, cooldownOf(ended), askedAt);
   else routing.worked(key, provider);
 }

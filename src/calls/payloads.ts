@@ -29,7 +29,8 @@ export function createPayloads({ config, store }: Ports) {
   const flush = () => {
     clearTimeout(clock);
     clock = undefined;
-    const [batch, days] = [waiting, config().observability.payloadDays];
+    const batch = waiting;
+    const days = config().observability.payloadDays;
     waiting = [];
     if (batch.length === 0) return writing;
     const expiresAt = new Date(Date.now() + days * dayMs).toISOString();
@@ -65,7 +66,9 @@ function payloadOf(call: Call, outcome: Outcome): { id: string; body: string } {
   const hider = createInjectedHider(call.injected?.values ?? {});
   const given = call.input?.arguments ?? call.asked.arguments ?? {};
   const body: Owned = {
-    ...{ user: call.principal.user, owner: ownerOf(call.principal), arguments: shown(given, hider) },
+    user: call.principal.user,
+    owner: ownerOf(call.principal),
+    arguments: shown(given, hider),
     result: outcome.result ? shown(outcome.result, hider) : null,
   };
   return { id: outcome.call.id, body: JSON.stringify(body) };

@@ -140,7 +140,13 @@ export function createPlans(ports: PlanPorts) {
 }
 
 const plainOptions: ReadonlySet<string> = new Set([
-  ...["face", "principal", "conversation", "signal", "cancellation", "relay", "askHere"],
+  "face",
+  "principal",
+  "conversation",
+  "signal",
+  "cancellation",
+  "relay",
+  "askHere",
 ]);
 
 /** No option that a stage would have to look at. */

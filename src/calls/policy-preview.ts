@@ -45,7 +45,8 @@ export function createPolicyPreview(
     for (const { record, call } of found) {
       if (call === null) continue;
       at = new Date(record.at);
-      const [before, after] = [await decideNow(call, usual), await judge(() => decideThen(call, usual))];
+      const before = await decideNow(call, usual);
+      const after = await judge(() => decideThen(call, usual));
       if (before.verdict === after.verdict) continue;
       const { id, tool, face } = record;
       changes.push({ id, at: record.at, tool, user: record.principal.user, face, before, after });

@@ -36,7 +36,8 @@ export function planRecord(tool: Tool, principal: Principal, face: Face, provide
     provider,
     user: { user: principal.user },
     begun: redactDeep({
-      ...{ type: "tool.call", user: principal.user },
+      type: "tool.call",
+      user: principal.user,
       ...(principal.key !== undefined && { key: principal.key }),
       tool: name,
     }),

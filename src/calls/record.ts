@@ -327,7 +327,8 @@ export function stateField({ options: { state }, tool }: Stated, status: CallSta
 
 /** The tool, or a hook in its place, which names itself. */
 function saidNo({ tool, executed }: Learned, result: ToolResult): PlaneError {
-  const [name, text] = [tool?.name ?? "", shorten(resultText(result), maxSaidLength)];
+  const name = tool?.name ?? "";
+  const text = shorten(resultText(result), maxSaidLength);
   const isByHook = executed?.said && executed.said.isError !== true;
   return isByHook ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } }) : describeToolError(name, text);
 }

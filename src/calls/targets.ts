@@ -11,7 +11,8 @@ type Target = { tool: Tool; mapArguments(args: JsonObject): JsonObject };
 /** The servers' tools that a hand-written one may call, and what each gets. */
 export function createTargets(config: () => Config, byId: (id: ToolId, caller: Principal) => Tool | undefined) {
   const targetOf = ({ name, config: to }: ProviderSpec, caller: Principal): Target[] => {
-    const [server, tool] = [String(to.server), String(to.tool)];
+    const server = String(to.server);
+    const tool = String(to.tool);
     const definition = name === "mcp" ? config().servers[server] : undefined;
     if (definition === undefined) return [];
     const found = byId({ server, tool }, caller) ?? unlistedTool(server, definition, tool);

@@ -28,7 +28,9 @@ test("for a tool that may change something nothing is guessed, and what is only 
   assert.deepEqual(closed.input, { arguments: { name: "n" }, repaired: true, dropped: [] });
   const { input } = await validate(authorizedCall(tool, "{'name': 'n',}"), fits);
   assert.deepEqual(input, {
-    ...{ arguments: { name: "n" }, repaired: true, dropped: [] },
+    arguments: { name: "n" },
+    repaired: true,
+    dropped: [],
     respelt: ["single quotes", "a comma too many"],
   });
 });
@@ -54,7 +56,9 @@ test("a refusal names every problem, what is misspelt and what the tool takes", 
     code: "INVALID_ARGUMENTS",
     message: /missing 'name'; \/count must be integer.* 'nmae' → 'name'.* name \(string, required\), count \(integer\)/,
     data: {
-      ...{ tool: "notes.write", problems, unknown: ["nmae"] },
+      tool: "notes.write",
+      problems,
+      unknown: ["nmae"],
       hint: "Misspelt? 'nmae' → 'name'. It takes: name (string, required), count (integer).",
     },
   });

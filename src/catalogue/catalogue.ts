@@ -99,7 +99,11 @@ export function createCatalogue(ports: CataloguePorts) {
   const { loaded, reload, manifests } = entries;
   const { snapshot } = registry;
   const work: WorkPorts = {
-    ...{ manifests, snapshot, listings, health: health.read, schedulesOf: ports.schedulesOf },
+    manifests,
+    snapshot,
+    listings,
+    health: health.read,
+    schedulesOf: ports.schedulesOf,
     problems: () => config().problems,
   };
   const written = whenLoaded(
@@ -108,13 +112,24 @@ export function createCatalogue(ports: CataloguePorts) {
   );
   return {
     ...listings,
-    ...{ registry, handWritten, health, routing, quality, loaded, reload, manifests },
+    registry,
+    handWritten,
+    health,
+    routing,
+    quality,
+    loaded,
+    reload,
+    manifests,
     forServers: createServerPorts(entries, quality),
     verbs: joinNamespaces(
       entries.verbs,
       createQualityVerbs({
         ...guardPorts,
-        ...{ defaultPrincipal, listings, revision: () => snapshot().revision, tool: ports.tool, guard: quality.open },
+        defaultPrincipal,
+        listings,
+        revision: () => snapshot().revision,
+        tool: ports.tool,
+        guard: quality.open,
         maySeeServer: grants.maySeeServer,
         listOffers: ports.listOffers,
         listOwner: ports.listOwner,

@@ -47,7 +47,8 @@ function truncated(kept: readonly InventoryServer[], all: readonly InventoryServ
 
 /** The largest number up to `most` that passes, where a larger one never does when a smaller one does not. */
 function largest(most: number, passes: (count: number) => boolean): number | null {
-  let [low, high] = [-1, most];
+  let low = -1;
+  let high = most;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (passes(middle)) low = middle;

@@ -124,7 +124,8 @@ function createDescriber(
   const describeListed = (tool: NamelessTool): Described => {
     if (overlaid.size === 0 && wrapped.size === 0) return { tool, fixed: nothing };
     const key = toolKey(tool.id);
-    const [overlay, onlyThrough] = [overlaid.get(key), wrapped.get(key)];
+    const overlay = overlaid.get(key);
+    const onlyThrough = wrapped.get(key);
     if (overlay === undefined && onlyThrough === undefined) return { tool, fixed: nothing };
     const described = overlayTool(tool, overlay);
     return deepFreeze(
@@ -224,7 +225,8 @@ type SnapshotParts = {
 };
 
 export function byPlace(a: Tool, b: Tool): number {
-  const [left, right] = [placeOf(a), placeOf(b)];
+  const left = placeOf(a);
+  const right = placeOf(b);
   return left === right ? 0 : left < right ? -1 : 1;
 }
 

@@ -6,8 +6,13 @@ import { workNotFound } from "./visible-work.ts";
 
 const principal = principalOf({ user: "ada", persona: "Atlas" });
 const problem: ConfigProblem = {
-  ...{ file: "/secret/place/jobs.json", line: 3, path: "[1].task_graph", severity: "error" },
-  ...{ message: "tasks wait for each other: a → b → a", hint: "Remove one.", owner: null },
+  file: "/secret/place/jobs.json",
+  line: 3,
+  path: "[1].task_graph",
+  severity: "error",
+  message: "tasks wait for each other: a → b → a",
+  hint: "Remove one.",
+  owner: null,
   entry: { kind: "job", name: "digest" },
 };
 const told = (name: string, problems: ConfigProblem[]) =>

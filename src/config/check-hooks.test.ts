@@ -39,7 +39,8 @@ for (const [title, hooks, path, message] of wrong) {
 
 test("hooks of several files add up, and each is still known by its file and line", async () => {
   await using directory = await temporaryDirectory();
-  const [first, second] = [directory.file("toolplane.json"), directory.file("hooks.json")];
+  const first = directory.file("toolplane.json");
+  const second = directory.file("hooks.json");
   await writeFile(first, JSON.stringify({ hooks: { PreToolUse: [hook] } }));
   const bad = { name: "bad", matcher: "(", command: ["true"] };
   await writeFile(second, JSON.stringify({ hooks: { PreToolUse: [{ ...hook, name: "i" }, bad] } }, null, 1));

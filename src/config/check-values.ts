@@ -244,8 +244,14 @@ export function sharingInManifests(servers: ConfigValues["servers"], { tools }: 
   return tools
     .filter((tool) => sharesResultsOf(tool, personal))
     .map(({ name, file, persona = null }) => ({
-      ...{ file, line: null, path: "cache.shared", owner: persona, entry: { kind: "tool", name } },
-      ...{ severity: "error", message: `tool '${name}' ${sharesPersonal}`, hint: sharesHint },
+      file,
+      line: null,
+      path: "cache.shared",
+      owner: persona,
+      entry: { kind: "tool", name },
+      severity: "error",
+      message: `tool '${name}' ${sharesPersonal}`,
+      hint: sharesHint,
     }));
 }
 

@@ -166,7 +166,10 @@ export async function loadConfig(
   return {
     config,
     trust: trust && { ...trust, own: own?.lines ?? [] },
-    ...{ pulled, waiting, merged, variables: usedVariables(said, environment) },
+    pulled,
+    waiting,
+    merged,
+    variables: usedVariables(said, environment),
     directoryOf: places.directoryOf,
     placed: (server, definition) => places.placed(server, definition, values.inWorkspace.includes(server)),
     sources: () => [...new Set([...files, ...fromFiles.files(), ...pulled.map(({ file }) => file)])],

@@ -128,7 +128,8 @@ function keepManifests(before: Config, after: Config): Manifests {
     const said = new Set(now.map(keyOf));
     return [...now, ...old.filter((entry) => withErrors.has(entry.file) && !said.has(keyOf(entry)))];
   };
-  const [old, now] = [before.fromManifests, after.fromManifests];
+  const old = before.fromManifests;
+  const now = after.fromManifests;
   return {
     tools: keep(old.tools, now.tools),
     skills: keep(old.skills, now.skills),

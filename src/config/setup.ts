@@ -29,7 +29,8 @@ export function createSetup(options: SetupOptions): Setup {
   const clients = () => import("./clients/client-verbs.ts");
   let kept: Promise<Removals> | undefined;
   const removals = () => (kept ??= import("./edit/undo-removal.ts").then(({ createRemovals }) => createRemovals()));
-  const [editing, toolsets] = [editingVerbs(place, removals), toolsetVerbs(place, removals)];
+  const editing = editingVerbs(place, removals);
+  const toolsets = toolsetVerbs(place, removals);
   const adding = addingVerbs(place, options);
   return {
     ...readingVerbs(place),
@@ -107,10 +108,8 @@ function toolsetVerbs(
   };
   return {
     async written() {
-      const [{ readToolsetEntries }, { readServerEntries }] = [
-        await toolsets(),
-        await import("./edit/server-entries.ts"),
-      ];
+      const { readToolsetEntries } = await toolsets();
+      const { readServerEntries } = await import("./edit/server-entries.ts");
       const byName = (found: readonly { name: string; entry: unknown }[]) =>
         Object.fromEntries(found.flatMap(({ name, entry }) => (isObject(entry) ? [[name, entry as JsonObject]] : [])));
       const all = await files();
@@ -285,7 +284,12 @@ function withoutServers({ servers, broken, untrusted, tools, manifests, files }:
 /** What other users of the machine can change. */
 function exposed(dataDirectory: string | undefined, { files }: Config): ConfigProblem[] {
   return exposedTo(dataDirectory ?? "", files).map(({ path: file, what: message, remedy }) => ({
-    ...{ file, line: null, path: "", severity: "warning", message, hint: `Close it: ${remedy}` },
+    file,
+    line: null,
+    path: "",
+    severity: "warning",
+    message,
+    hint: `Close it: ${remedy}`,
   }));
 }
 

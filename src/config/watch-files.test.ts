@@ -7,7 +7,8 @@ import { watchFiles } from "./reload.ts";
 
 test("an edit and a new file are reported, a touch is not", async () => {
   await using directory = await temporaryDirectory();
-  const [first, second] = [directory.file("a.json"), directory.file("b.json")];
+  const first = directory.file("a.json");
+  const second = directory.file("b.json");
   await writeFile(first, "1");
   const list = [first];
   let told = 0;

@@ -180,7 +180,8 @@ test("comparisons agree with the order of versions", () => {
   };
   fc.assert(
     fc.property(fc.constantFrom(...Object.keys(agree)), release, release, (operator, wanted, version) => {
-      const [left, right] = [parseVersion(version), parseVersion(wanted)];
+      const left = parseVersion(version);
+      const right = parseVersion(wanted);
       assert.ok(left && right);
       assert.equal(accepts(`${operator}${wanted}`, version), agree[operator]?.(compareVersions(left, right)));
     }),
@@ -207,7 +208,8 @@ test("clauses narrow and alternatives widen", () => {
     .map((parts) => parts.join(""));
   fc.assert(
     fc.property(clause, clause, release, (first, second, version) => {
-      const [a, b] = [accepts(first, version), accepts(second, version)];
+      const a = accepts(first, version);
+      const b = accepts(second, version);
       for (const joint of [",", " ", ", "]) assert.equal(accepts(`${first}${joint}${second}`, version), a && b);
       assert.equal(accepts(`${first} || ${second}`, version), a || b);
     }),

@@ -10,19 +10,22 @@ function listener(by: string | null) {
 const message = { level: "info", data: "said" };
 
 test("a log message is for the request that it came with", () => {
-  const [cause, other] = [listener("ann"), listener("bob")];
+  const cause = listener("ann");
+  const other = listener("bob");
   assert.equal(deliverLog(message, cause, [other, cause]), true);
   assert.deepEqual([cause.heard.length, other.heard.length], [1, 0]);
 });
 
 test("where nothing tells, it is for the one person whose requests wait, and they get it once", () => {
-  const [first, second] = [listener("ann"), listener("ann")];
+  const first = listener("ann");
+  const second = listener("ann");
   assert.equal(deliverLog(message, undefined, [first, second]), true);
   assert.deepEqual([first.heard.length, second.heard.length], [1, 0]);
 });
 
 test("a log that may be another person's goes to no listener", () => {
-  const [ann, bob] = [listener("ann"), listener("bob")];
+  const ann = listener("ann");
+  const bob = listener("bob");
   assert.equal(deliverLog(message, undefined, [ann, bob]), true);
   assert.deepEqual([ann.heard.length, bob.heard.length], [0, 0]);
 });

@@ -8,7 +8,8 @@ import type { Progress } from "./session.ts";
 
 test("answers reach the request they belong to, in any order, as they came", async () => {
   const { peer, sent, answer } = connect();
-  const [first, second] = [peer.request("one", { a: 1 }), peer.request("two")];
+  const first = peer.request("one", { a: 1 });
+  const second = peer.request("two");
   assert.deepEqual(
     sent.map(({ method, params }) => [method, params]),
     [
@@ -175,7 +176,8 @@ test("where closing the stream cancels, and for the handshake, giving up says no
 
 test("one request can be failed without the others", async () => {
   const { peer, sent, answer } = connect();
-  const [first, second] = [peer.request("one"), peer.request("two")];
+  const first = peer.request("one");
+  const second = peer.request("two");
   peer.fail(new Error("too large"), sent[0]?.id);
   await assert.rejects(first, /too large/);
   assert.equal(peer.pending(), 1);

@@ -19,7 +19,8 @@ test("with one request that waits there is no doubt whose question it is", () =>
 });
 
 test("a request that is asked already is not meant, as long as it has not answered", async () => {
-  const [first, second] = [answerer(), answerer()];
+  const first = answerer();
+  const second = answerer();
   const { only, asking } = createRequestOwners();
   const waiting = [first, second].map(({ answer }) => ({ onRequest: answer, by: "ann" }));
   assert.equal(only(waiting), undefined);
@@ -31,7 +32,8 @@ test("a request that is asked already is not meant, as long as it has not answer
 });
 
 test("between two people there is no guessing", () => {
-  const [first, second] = [answerer(), answerer()];
+  const first = answerer();
+  const second = answerer();
   const { only, asking } = createRequestOwners();
   void asking(first.answer)("elicitation/create", {}, signal);
   for (const by of ["bob", undefined])

@@ -42,7 +42,8 @@ function sourceOf(
   }
   const [from, end] = place;
   if (bytes === undefined || !isPlainLine(bytes)) return onOneLine(text.slice(from, end));
-  const [before, after] = [Buffer.byteLength(text.slice(0, from)), Buffer.byteLength(text.slice(end))];
+  const before = Buffer.byteLength(text.slice(0, from));
+  const after = Buffer.byteLength(text.slice(end));
   return bytes.subarray(before, bytes.length - after);
 }
 

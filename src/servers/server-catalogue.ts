@@ -68,7 +68,8 @@ export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">
   function store(): void {
     clearImmediate(storing);
     storing = undefined;
-    const [at, current] = [discovery.listedAt(), known.current()];
+    const at = discovery.listedAt();
+    const current = known.current();
     if (current === null || at === null) return;
     options.onKnown({
       era: current.era,

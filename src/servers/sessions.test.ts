@@ -62,7 +62,8 @@ test("how sessions are shared is asked each time", () => {
 
 test("those of some owners are released with the reason, counted if they were open, and forgotten", async () => {
   const { sessions, created } = sample("conversation");
-  const [first, later] = [sessions.of(ada), sessions.of(adaLater)];
+  const first = sessions.of(ada);
+  const later = sessions.of(adaLater);
   sessions.of(bob);
   await later?.close("lost");
   assert.equal(await sessions.release(({ user }) => user === "ada", "signed out"), 1);

@@ -24,10 +24,8 @@ function subscriptionsOf(era: "legacy" | "modern") {
 
 test("however many want to hear of a resource, its server is asked once, and told when the last has left", async () => {
   const { asked, subscriptions } = subscriptionsOf("legacy");
-  const [first, second] = [
-    await subscriptions.add("one", "fx://a", defaultPrincipal),
-    await subscriptions.add("one", "fx://a", defaultPrincipal),
-  ];
+  const first = await subscriptions.add("one", "fx://a", defaultPrincipal);
+  const second = await subscriptions.add("one", "fx://a", defaultPrincipal);
   first();
   first();
   assert.deepEqual(asked, ["resources/subscribe fx://a"]);

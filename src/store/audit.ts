@@ -39,11 +39,19 @@ export function createAudit({ memory, hmacKey, retention, defaultPrincipal, face
     const [was, is] = isObject(before) && isObject(after) ? differing(before, after) : [before, after];
     const target = typeof work.target === "function" ? work.target(ended.value) : work.target;
     const record: AuditRecord = {
-      ...{ id: uniqueId(), at: nowText(), operation: work.operation },
+      id: uniqueId(),
+      at: nowText(),
+      operation: work.operation,
       target: typeof target === "string" ? target : null,
-      ...{ user: principal.user, key: principal.key ?? null, face, address },
-      ...{ input: await show(work.input), before: await show(was), after: await show(is) },
-      ...{ ok: ended.code === null, code: ended.code },
+      user: principal.user,
+      key: principal.key ?? null,
+      face,
+      address,
+      input: await show(work.input),
+      before: await show(was),
+      after: await show(is),
+      ok: ended.code === null,
+      code: ended.code,
     };
     await memory.recordChange(record, ended.code === null);
   }
@@ -87,7 +95,8 @@ export function createAudit({ memory, hmacKey, retention, defaultPrincipal, face
       forAdmin(caller);
       const store = await memory.store();
       const options = { ...retention?.(), ...checkVerifyOptions(given) };
-      const [changes, calls] = [await store.verifyAudit(options), await store.verifyCalls(options)];
+      const changes = await store.verifyAudit(options);
+      const calls = await store.verifyCalls(options);
       // The hash is one of either chain.
       const isFound = given.head === undefined || changes.headFound === true || calls.headFound === true;
       const isWhole = [changes, calls].every(({ broken, lost }) => broken === null && lost.length === 0);
@@ -104,7 +113,8 @@ function differing(before: object, after: object, depth = 2): [object, object] {
   const [was, is] = [before, after] as Record<string, unknown>[] as [Record<string, unknown>, Record<string, unknown>];
   const [left, right]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
-    const [a, b] = [was[name], is[name]];
+    const a = was[name];
+    const b = is[name];
     if (sameJson(a, b)) continue;
     [left[name], right[name]] = depth > 1 && isObject(a) && isObject(b) ? differing(a, b, depth - 1) : [a, b];
   }

@@ -34,7 +34,8 @@ export function countMinutes(calls: readonly CallColumns[]): MinuteCount[] {
   for (const { at, status, principal, durationMs } of calls) {
     const minute = Math.floor(Date.parse(at) / minuteMs);
     if (Number.isNaN(minute)) continue;
-    const [user, took] = [userKey(principal.user), bucketOf(durationMs)];
+    const user = userKey(principal.user);
+    const took = bucketOf(durationMs);
     const key = `${minute} ${status} ${took} ${user}`;
     const known = counts.get(key);
     if (known) known.calls += 1;
@@ -51,7 +52,8 @@ export const userKey = (user: string | null) => user ?? "";
 
 /** The minutes of a span; `until` is exclusive. */
 export function minutesOf({ since, steps, stepMs }: SeriesSpan) {
-  const [from, each] = [Math.floor(since / minuteMs), Math.round(stepMs / minuteMs)];
+  const from = Math.floor(since / minuteMs);
+  const each = Math.round(stepMs / minuteMs);
   return { from, until: from + steps * each, each };
 }
 

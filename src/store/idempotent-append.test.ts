@@ -30,7 +30,9 @@ for (const isStored of [true, false]) {
     await assert.rejects(append(group), { code: "STORE_FAILED" });
     line = store.append;
     await append([...group, ...others]);
-    const [calls, samples, events] = [await store.calls(), await store.samples(), await store.events()];
+    const calls = await store.calls();
+    const samples = await store.samples();
+    const events = await store.events();
     assert.deepEqual([calls.length, samples.length, events.length], [2, 2, 1]);
     await assert.rejects(append(group), { code: "STORE_FAILED" }, "the same id from another caller is refused");
   });

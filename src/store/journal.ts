@@ -71,13 +71,19 @@ type State = ReturnType<typeof createState>;
 
 function createState(append: Append, { spool, flushDelayMs = 0, onStored = nothing, also = noMore }: JournalOptions) {
   return {
-    ...{ append, spool, flushDelayMs, onStored, also },
+    append,
+    spool,
+    flushDelayMs,
+    onStored,
+    also,
     waiting: [] as Group[],
     /** Settled with the batch that holds what is waiting; where nothing waits, with the last one. */
     batch: settled,
     isFlushing: false,
     nextFlushAt: 0,
-    ...{ isOpen: true, isUrgent: false, hasWarned: false },
+    isOpen: true,
+    isUrgent: false,
+    hasWarned: false,
     /** What tries each group again that could not be stored. */
     troubled: new Set<() => void>(),
     /** Calls and changes that are in memory only. */

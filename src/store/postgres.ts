@@ -125,7 +125,8 @@ async function pendingOf(client: PoolClient, address: PostgresAddress, known: Sc
     throw refuse(shown, `has the encoding ${state.encoding}. Create a database with ENCODING 'UTF8'`);
   if (!state.isOurs && !state.isEmpty)
     throw refuse(shown, `has tables of another program in its schema '${schema}'. Name another one with '?schema='`);
-  const [version, newest] = [state.isOurs ? await versionOf(client) : 0, newestOf(known)];
+  const version = state.isOurs ? await versionOf(client) : 0;
+  const newest = newestOf(known);
   if (version > newest)
     throw refuse(
       shown,

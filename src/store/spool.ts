@@ -34,7 +34,8 @@ export const ownSpools = new Set<string>();
 export function createSpool(store: string): Spool {
   const path = `${store}-waiting-${process.pid}-${uniqueId()}`;
   // One is filled while what is in the other is stored.
-  let [filled, other] = [createPart(`${path}.a`), createPart(`${path}.b`)];
+  let filled = createPart(`${path}.a`);
+  let other = createPart(`${path}.b`);
   const marking = setInterval(() => {
     filled.mark();
     other.mark();
@@ -55,7 +56,8 @@ export function createSpool(store: string): Spool {
   };
   /** One system call for all entries of a turn. */
   const write = () => {
-    const [text, done] = [lines, written];
+    const text = lines;
+    const done = written;
     if (done === undefined) return;
     isAlone = linesCount === 1;
     lines = "";
@@ -67,7 +69,8 @@ export function createSpool(store: string): Spool {
     add(entries) {
       const line = lineOf(entries);
       // A single caller is not delayed.
-      const [before, now] = [addedAt, performance.now()];
+      const before = addedAt;
+      const now = performance.now();
       addedAt = now;
       isAlone &&= now - before > togetherMs;
       if (isAlone) return isWritten(line) ? undefined : Promise.resolve(false);

@@ -281,7 +281,12 @@ function toCallEntry(call: RecordedCall, events: CallEventCount): JournalEntry {
   if ("text" in call) return { kind: "call", call: call.columns, text: call.text, events };
   const { id, at, tool, status, server, run, conversation, durationMs, principal } = call;
   const columns: CallColumns = {
-    ...{ id, at, tool, status, server, durationMs },
+    id,
+    at,
+    tool,
+    status,
+    server,
+    durationMs,
     principal: { user: principal.user },
   };
   if (run !== undefined) columns.run = run;

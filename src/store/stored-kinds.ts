@@ -27,7 +27,10 @@ function limitsOf({ calls, results, observability, jobs }: Config): Record<Holdi
     settings: ["calls.keepDays", "calls.maxBytes"],
   };
   return {
-    ...{ calls: records, changes: records, runs: records, events: records },
+    calls: records,
+    changes: records,
+    runs: records,
+    events: records,
     results: {
       limit: `${days(results.keepMs / dayMs)}, ${sizeText(results.maxStoredBytes)}`,
       settings: ["results.keepMs", "results.maxStoredBytes"],

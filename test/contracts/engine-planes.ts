@@ -39,11 +39,17 @@ export async function planeOn(world: EngineWorld, parts: PlaneParts) {
   const opened = async () => store;
   let known: readonly JobManifest[] = jobs;
   const engine = createEngine({
-    ...{ store: opened, jobs: async () => known, emit, most: () => most, keepMs: () => 1e12 },
-    ...{ principalFor: () => principalOf({ user: "ada", persona: "Atlas" }), askMs: () => 5_000 },
+    store: opened,
+    jobs: async () => known,
+    emit,
+    most: () => most,
+    keepMs: () => 1e12,
+    principalFor: () => principalOf({ user: "ada", persona: "Atlas" }),
+    askMs: () => 5_000,
     loop: { isRunning: () => true, wake: () => loop.wake() },
     execute: {
-      ...{ emit, check: async () => undefined },
+      emit,
+      check: async () => undefined,
       work: (run) => async (_task, _input, _memory, signal) => {
         await work(run.job, signal, run);
         return null;
@@ -52,7 +58,11 @@ export async function planeOn(world: EngineWorld, parts: PlaneParts) {
     },
   });
   const letters = createDeadLetters({
-    ...{ store: opened, emit, defaultPrincipal: trusted(), knows: () => knows, onDue: () => loop.wake() },
+    store: opened,
+    emit,
+    defaultPrincipal: trusted(),
+    knows: () => knows,
+    onDue: () => loop.wake(),
     run: async (request) => outcomeOf(request, await call(request)),
   });
   const ready = Promise.withResolvers<void>();
@@ -70,7 +80,12 @@ export async function planeOn(world: EngineWorld, parts: PlaneParts) {
     if (news.what === "dueWork") loop.wake();
   });
   return {
-    ...{ store, engine, letters, loop, ended, events },
+    store,
+    engine,
+    letters,
+    loop,
+    ended,
+    events,
     /** Resolves when what is due is given out to it. */
     start(): Promise<void> {
       loop.start();

@@ -46,7 +46,8 @@ type Opened = Awaited<ReturnType<typeof open>>;
 async function open(version: string, kind: Kind, restore: Restore) {
   const directory = await temporaryDirectory();
   await cp(join(fixtures, "world"), directory.path, { recursive: true });
-  const [config, data] = [directory.file("toolplane.json"), directory.file("data")];
+  const config = directory.file("toolplane.json");
+  const data = directory.file("data");
   await mkdir(data);
   const files = await unpack(join(fixtures, version, kind));
   const { store, spool, run } = await restore(version, data, files);
@@ -61,7 +62,12 @@ async function open(version: string, kind: Kind, restore: Restore) {
   const made = JSON.parse(await readFile(join(fixtures, version, kind, "made.json"), "utf8")) as Made;
   const serving = await startServe(config, data);
   return {
-    ...{ version, directory, place, made, exported: String(files.get("export.jsonl")), rows: linesOf(stdout) },
+    version,
+    directory,
+    place,
+    made,
+    exported: String(files.get("export.jsonl")),
+    rows: linesOf(stdout),
     async say(method: string, path: string, body?: unknown, key = made.ops): Promise<Reply> {
       const headers = { "x-api-key": key.secret, prefer: "wait=60" };
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };

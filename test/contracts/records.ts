@@ -59,16 +59,27 @@ export function agentRun(id: string, changes: Partial<AgentRun> = {}): AgentRun 
     counters: { totalToolCalls: 1, totalToolCallTurns: 1, totalGenerations: 1, generationsWithTools: 1 },
     steps: [
       {
-        ...{ ...step, turn: 1, at: moment, usage: { inputTokens: 400, outputTokens: 40, totalTokens: 440 } },
+        ...step,
+        turn: 1,
+        at: moment,
+        usage: { inputTokens: 400, outputTokens: 40, totalTokens: 440 },
         calls: [
           {
-            ...{ id: "call_1", tool: "github_search_issues", record: "r-1", status: "succeeded" },
-            ...{ durationMs: 41.7, provider: "mcp:github", attempts: 2 },
+            id: "call_1",
+            tool: "github_search_issues",
+            record: "r-1",
+            status: "succeeded",
+            durationMs: 41.7,
+            provider: "mcp:github",
+            attempts: 2,
           },
         ],
       },
       {
-        ...{ ...step, turn: 2, at: "2026-03-01T12:00:00.170Z", calls: [] },
+        ...step,
+        turn: 2,
+        at: "2026-03-01T12:00:00.170Z",
+        calls: [],
         usage: { inputTokens: 500, outputTokens: 60, totalTokens: 560 },
       },
     ],
@@ -81,7 +92,8 @@ export function agentRun(id: string, changes: Partial<AgentRun> = {}): AgentRun 
         reasoning_content: "I have to look.",
         tool_calls: [
           {
-            ...{ id: "call_1", type: "function" },
+            id: "call_1",
+            type: "function",
             function: { name: "github_search_issues", arguments: '{"state":"open","limit":2}' },
           },
         ],

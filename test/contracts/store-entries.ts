@@ -14,7 +14,8 @@ export const callPromises: Promises = {
   },
 
   "tells who made calls, and leaves out those it never saw": async ({ store }) => {
-    const [ann, anonymous] = [principalOf({ user: "ann" }), principalOf({})];
+    const ann = principalOf({ user: "ann" });
+    const anonymous = principalOf({});
     await store.append([callEntry("one", { principal: ann }), callEntry("two", { principal: anonymous })]);
     const owners = await store.callOwners(["one", "two", "never"]);
     assert.deepEqual([owners.size, owners.get("one"), owners.get("two")], [2, ann, anonymous]);

@@ -7,7 +7,13 @@ const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute)).toISOS
 
 function schedule(job: string, changes: Partial<JobSchedule> = {}): JobSchedule {
   return {
-    ...{ job, owner: null, recurrence: "{}", anchor: at(0), nextAt: at(5), priority: 0, paused: null },
+    job,
+    owner: null,
+    recurrence: "{}",
+    anchor: at(0),
+    nextAt: at(5),
+    priority: 0,
+    paused: null,
     revision: 0,
     ...changes,
   };

@@ -123,7 +123,9 @@ export const chainPromises: Promises = {
   },
 
   "removes old records behind those of a clock that was ahead, which stay only among young ones": async ({ store }) => {
-    const [old, young, ahead] = ["2001-01-01T00:00:00.000Z", new Date().toISOString(), "2999-01-01T00:00:00.000Z"];
+    const old = "2001-01-01T00:00:00.000Z";
+    const young = new Date().toISOString();
+    const ahead = "2999-01-01T00:00:00.000Z";
     const at = [ahead, old, ahead, old, ahead, young];
     await store.append(at.map((one, index) => callEntry(`c${index}`, { at: one })));
     await store.append(at.map((one, index) => auditEntry(`a${index}`, { at: one })));

@@ -28,7 +28,9 @@ export async function installPackage() {
   // Without its native part, which only a keychain needs.
   await npm(project, ["install", "--omit=optional", archive]);
   return {
-    ...{ project, modules, package: join(modules, "toolplane") },
+    project,
+    modules,
+    package: join(modules, "toolplane"),
     uninstall: () => npm(project, ["uninstall", "toolplane"]),
     personWith: (node: string, home: string) => personWith(node, directory.file(home), project),
     /** Another Node, as the directory of its program. */
@@ -65,7 +67,9 @@ function personWith(node: string, home: string, project: string) {
     return stdout;
   };
   return {
-    ...{ home, env, project },
+    home,
+    env,
+    project,
     toolplane: (...words: string[]) => run("toolplane", words),
     node: (...words: string[]) => run("node", words),
     /** `toolplane serve`, until it is disposed of. */

@@ -22,7 +22,8 @@ export function entriesOf({ manifest, files, read }: PackageFiles): string[] {
   const page = join(ownFiles.workbench.built, "index.html");
   const ofPage = files.has(page) ? [...read(page).matchAll(/(?:src|href)="\/workbench\/([^"]+)"/g)] : [];
   return [
-    ...[...named, ...placed.filter((file) => file.endsWith(".js"))],
+    ...named,
+    ...placed.filter((file) => file.endsWith(".js")),
     ...ofPage.map(([, file = ""]) => join(ownFiles.workbench.built, file)),
   ];
 }

@@ -13,7 +13,8 @@ export function moveClocks({ mock: own }: Pick<TestContext, "mock">, now = 0): v
 export function useMockedTime(): void {
   beforeEach(() => {
     mock.timers.enable({ apis: ["setTimeout", "Date"] });
-    let [at, looks] = [0, 0];
+    let at = 0;
+    let looks = 0;
     // Two looks in one moment differ, as they do in reality.
     mock.method(performance, "now", () => {
       [at, looks] = [Date.now(), Date.now() === at ? looks + 0.001 : 0];

@@ -76,13 +76,15 @@ suite("a caller who tries to see or call what is not theirs", () => {
           () => assert.fail(`${name} is shown`),
           (error) => error,
         );
-      const [real, none] = [await ask(hidden), await ask(other)];
+      const real = await ask(hidden);
+      const none = await ask(other);
       assert.equal(real.code, "TOOL_NOT_FOUND");
       assert.equal(
         about({ message: real.message, data: real.data }, hidden),
         about({ message: none.message, data: none.data }, other),
       );
-      const [shown, nothing] = [await http("bob", `/tools/${hidden}`), await http("bob", `/tools/${other}`)];
+      const shown = await http("bob", `/tools/${hidden}`);
+      const nothing = await http("bob", `/tools/${other}`);
       assert.equal(shown.text.replaceAll(hidden, "NAME"), nothing.text.replaceAll(other, "NAME"));
     });
   }

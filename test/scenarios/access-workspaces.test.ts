@@ -93,7 +93,11 @@ test("a caller of no workspace sees what belongs to none, and a name that only l
 test("two workspaces have a tool of the same name each, and the command line names the workspace", async () => {
   await using directory = await temporaryDirectory();
   const tool = (workspaces: string[] | undefined, text: string) => ({
-    ...{ name: "lookup", description: text, side_effects: "none", parameters: { type: "object" }, workspaces },
+    name: "lookup",
+    description: text,
+    side_effects: "none",
+    parameters: { type: "object" },
+    workspaces,
     providers: [{ name: "mcp", config: { server: "s", tool: text } }],
   });
   const manifest = directory.file("workspaces.json");

@@ -75,7 +75,15 @@ export const world = {
 
 /** Every tool that there is, for any caller. */
 export const tools = [
-  ...["open.look", "hr.pay", "lab.mix", "red.paint", "med.chart", "pub.news", "off.gone", "a.b_c", "a_b.c"],
+  "open.look",
+  "hr.pay",
+  "lab.mix",
+  "red.paint",
+  "med.chart",
+  "pub.news",
+  "off.gone",
+  "a.b_c",
+  "a_b.c",
   ...Object.keys(world.tools),
 ];
 

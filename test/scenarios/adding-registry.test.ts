@@ -14,10 +14,16 @@ const skip = process.platform === "win32" && "the stand-in is a script";
 const stdio = { type: "stdio" };
 
 const weather = (version: string, more: object = {}) => ({
-  ...{ name: "io.github.example/weather", title: "Weather", description: "Forecasts", version },
+  name: "io.github.example/weather",
+  title: "Weather",
+  description: "Forecasts",
+  version,
   packages: [
     {
-      ...{ registryType: "npm", identifier: "@example/weather", version, transport: stdio },
+      registryType: "npm",
+      identifier: "@example/weather",
+      version,
+      transport: stdio,
       runtimeArguments: [{ type: "named", name: "--quiet", value: "true" }],
       packageArguments: [
         { type: "positional", valueHint: "data_dir", isRequired: true, description: "Where it keeps its data" },
@@ -33,11 +39,9 @@ const weather = (version: string, more: object = {}) => ({
   ],
   remotes: [
     {
-      ...{
-        type: "streamable-http",
-        url: "https://{tenant}.example.org/mcp",
-        variables: { tenant: { isRequired: true } },
-      },
+      type: "streamable-http",
+      url: "https://{tenant}.example.org/mcp",
+      variables: { tenant: { isRequired: true } },
       headers: [
         { name: "Authorization", value: "Bearer {token}", variables: { token: { isRequired: true, isSecret: true } } },
       ],
@@ -99,8 +103,10 @@ test("a registry's server becomes a form, and an entry with its version pinned",
   assert.equal(code, 0, stdout);
   assert.equal((JSON.parse(stdout) as AddedServer).tools, 17);
   assert.deepEqual((await it.entries()).weather, {
-    ...{ command: "npx", args: ["-y", "--quiet=true", "@example/weather@1.2.0", "/d $${x}", "--units=metric"] },
-    ...{ env: { WEATHER_KEY: "${WEATHER_KEY}", REGION: "eu-1" }, source: "io.github.example/weather@1.2.0" },
+    command: "npx",
+    args: ["-y", "--quiet=true", "@example/weather@1.2.0", "/d $${x}", "--units=metric"],
+    env: { WEATHER_KEY: "${WEATHER_KEY}", REGION: "eu-1" },
+    source: "io.github.example/weather@1.2.0",
   });
   assert.equal((await readFile(it.config, "utf8")).includes("very-secret"), false);
   const remote = await it.run(
@@ -114,11 +120,9 @@ test("a registry's server becomes a form, and an entry with its version pinned",
     "--json",
   );
   assert.deepEqual((JSON.parse(remote.stdout) as AddedServer).entry, {
-    ...{
-      url: "https://acme.example.org/mcp",
-      headers: { Authorization: "Bearer ${TOKEN}" },
-      source: "io.github.example/weather@1.0.0",
-    },
+    url: "https://acme.example.org/mcp",
+    headers: { Authorization: "Bearer ${TOKEN}" },
+    source: "io.github.example/weather@1.0.0",
   });
 });
 
@@ -208,13 +212,11 @@ test("updates are shown with what changes, written with --yes, and keep what a p
 
 test("packages of every kind become what starts them, and an odd identifier is refused", async () => {
   const one = (name: string, given: object, remotes: object[] = []) => ({
-    ...{
-      name: `org.kinds/${name}`,
-      description: "",
-      version: "2.0",
-      packages: [{ transport: stdio, ...given }],
-      remotes,
-    },
+    name: `org.kinds/${name}`,
+    description: "",
+    version: "2.0",
+    packages: [{ transport: stdio, ...given }],
+    remotes,
   });
   const bundle = writeZip([
     {
@@ -259,11 +261,9 @@ test("packages of every kind become what starts them, and an odd identifier is r
   assert.deepEqual(await entryOf("pypi"), { command: "uvx", args: ["weather-mcp@1.1"] });
   assert.deepEqual(await entryOf("oci"), { container: { image: "host.example/weather:1.1" }, env: { A: "1" } });
   assert.deepEqual(await entryOf("ociflags"), {
-    ...{
-      command: "docker",
-      args: ["run", "-i", "--rm", "-e", "A", "-v", "/a:/b", "host.example/weather:1.1"],
-      env: { A: "1" },
-    },
+    command: "docker",
+    args: ["run", "-i", "--rm", "-e", "A", "-v", "/a:/b", "host.example/weather:1.1"],
+    env: { A: "1" },
   });
   const { cwd, ...started } = await entryOf("bundle");
   assert.deepEqual(started, { command: "uv", args: ["run", "--directory", cwd, "m.py"] });

@@ -34,15 +34,17 @@ async function emptyDirectory() {
   const cwd = directory.file("project");
   await mkdir(cwd);
   const env = {
-    ...{
-      PATH: `${bin}${delimiter}${process.env.PATH}`,
-      NODE_COMPILE_CACHE: String(fixtureEnvironment().NODE_COMPILE_CACHE),
-    },
-    ...{ XDG_CONFIG_HOME: directory.file("config"), XDG_DATA_HOME: directory.file("data") },
+    PATH: `${bin}${delimiter}${process.env.PATH}`,
+    NODE_COMPILE_CACHE: String(fixtureEnvironment().NODE_COMPILE_CACHE),
+    XDG_CONFIG_HOME: directory.file("config"),
+    XDG_DATA_HOME: directory.file("data"),
   };
   const run = (...words: string[]) => runCli(words, { cwd, env });
   return {
-    ...{ directory, cwd, env, run },
+    directory,
+    cwd,
+    env,
+    run,
     config: async (file = join(cwd, "toolplane.json")) => JSON.parse(await readFile(file, "utf8")).mcpServers,
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
@@ -175,7 +177,9 @@ test("a secret that was pasted is tried, and its name is written", { skip: isWin
   const { code, stdout, stderr } = await it.run("add", ...words);
   assert.equal(code, 0, stderr);
   assert.deepEqual((await it.config()).files, {
-    ...{ command: "npx", args: ["-y", "@example/files"], env: { API_KEY: "${API_KEY}", LEVEL: "2" } },
+    command: "npx",
+    args: ["-y", "@example/files"],
+    env: { API_KEY: "${API_KEY}", LEVEL: "2" },
   });
   assert.match(await readFile(it.directory.file("started"), "utf8"), /KEY=sk-abcdefgh12345678/);
   assert.match(stdout, /refers to API_KEY/);
@@ -195,14 +199,12 @@ test("a variable that is not set is asked for, and the answer is used for the tr
   const environment = { ...process.env, ...it.env };
   const tried: (string | undefined)[] = [];
   const setup = createSetup({
-    ...{
-      files: [],
-      directory: it.cwd,
-      dataDirectory: it.env.XDG_DATA_HOME,
-      environment,
-      platform: process.platform,
-      program: ["x"],
-    },
+    files: [],
+    directory: it.cwd,
+    dataDirectory: it.env.XDG_DATA_HOME,
+    environment,
+    platform: process.platform,
+    program: ["x"],
     async tryServer(_, { env }) {
       tried.push(env.API_KEY);
       return { tools: 3, needsSignIn: false, problem: null };
@@ -247,7 +249,9 @@ test("a bundle is unpacked, its settings are asked for, and it runs", async () =
   await using it = await emptyDirectory();
   const manifest = {
     manifest_version: "0.3",
-    ...{ name: "Echo Bundle", version: "1.0.0", author: { name: "A" } },
+    name: "Echo Bundle",
+    version: "1.0.0",
+    author: { name: "A" },
     server: {
       type: "node",
       entry_point: "server/index.mjs",
@@ -289,8 +293,10 @@ test("a bundle is unpacked, its settings are asked for, and it runs", async () =
   const home = String(entry.cwd);
   assert.deepEqual([name, tools], ["echo-bundle", 17]);
   assert.deepEqual(entry, {
-    ...{ command, args: [join(home, "server/index.mjs"), "--folder", "/a", "/b c"] },
-    ...{ cwd: home, env: { API_KEY: "${API_KEY}", LEVEL: "3" } },
+    command,
+    args: [join(home, "server/index.mjs"), "--folder", "/a", "/b c"],
+    cwd: home,
+    env: { API_KEY: "${API_KEY}", LEVEL: "3" },
   });
   assert.ok(home.startsWith(join(it.env.XDG_DATA_HOME, "toolplane", "bundles", "echo-bundle-1-0-0-")));
   const called = await it.run("call", "echo-bundle.echo", "message=hello");

@@ -10,7 +10,8 @@ import { fixture, writeConfig } from "./support.ts";
 
 let count = 0;
 const asksAgain = (): ScriptedResponse => ({
-  ...{ kind: "tools", calls: [{ name: "fx__echo", arguments: { message: `${count++}` } }] },
+  kind: "tools",
+  calls: [{ name: "fx__echo", arguments: { message: `${count++}` } }],
 });
 const untilClosed = (body: { tools?: unknown }): ScriptedResponse =>
   body.tools === undefined ? { kind: "text", text: "As far as I got." } : asksAgain();

@@ -44,7 +44,11 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
     assert.equal(code, 0, stderr);
     const { trace, history, usage, ...told } = JSON.parse(stdout) as Record<string, unknown>;
     assert.deepEqual(told, {
-      ...{ answer: "17 plus 25 is 42.", outcome: "completed", turns: 1, state: null, error: null },
+      answer: "17 plus 25 is 42.",
+      outcome: "completed",
+      turns: 1,
+      state: null,
+      error: null,
     });
     assert.deepEqual(usage, { inputTokens: 20, outputTokens: 10, totalTokens: 30 });
     assert.equal((history as unknown[]).length, 4);
@@ -236,7 +240,10 @@ async function openWorld(responses: Script, more: object = {}): Promise<World> {
   const config = await writeConfig(directory, { fx: fixture("echo", ["--log", log]) }, { models, ...more });
   const where = ["--config", config, "--data-dir", directory.file("data")];
   return {
-    ...{ directory, model, config, log },
+    directory,
+    model,
+    config,
+    log,
     words: (question, ...flags) => ["agent", question, ...flags, ...where],
     async [Symbol.asyncDispose]() {
       await model.close();

@@ -8,7 +8,8 @@ import { agentWorld, sentTo, toldOf } from "./agent-world.ts";
 import { fixture } from "./support.ts";
 
 const asks = (name: string, args: Record<string, unknown> = {}): ScriptedResponse => ({
-  ...{ kind: "tools", calls: [{ name, arguments: args as never }] },
+  kind: "tools",
+  calls: [{ name, arguments: args as never }],
 });
 const says = (text: string): ScriptedResponse => ({ kind: "text", text });
 const put = asks("fx__put_note", { key: "k", text: "t" });

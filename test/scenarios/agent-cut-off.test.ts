@@ -6,11 +6,13 @@ import { agentWorld, sentTo } from "./agent-world.ts";
 import { callsAt, fixture } from "./support.ts";
 
 const says = (text: string, finish?: string): ScriptedResponse => ({
-  ...{ kind: "text", text },
+  kind: "text",
+  text,
   ...(finish === undefined ? {} : { finish }),
 });
 const asks = (name: string, args: string, finish?: string): ScriptedResponse => ({
-  ...{ kind: "tools", calls: [{ name, arguments: args }] },
+  kind: "tools",
+  calls: [{ name, arguments: args }],
   ...(finish === undefined ? {} : { finish }),
 });
 

@@ -194,7 +194,9 @@ async function openWorld(responses: Script): Promise<World> {
   const config = await writeConfig(directory, { fx: fixture("echo", ["--log", log]) }, { models });
   const serving: RunningServe = await startServe(config, directory.file("data"));
   return {
-    ...{ directory, model, log },
+    directory,
+    model,
+    log,
     ask: (body, { accept = "application/json", signal } = {}) =>
       fetch(`${serving.url}/agent`, {
         method: "POST",

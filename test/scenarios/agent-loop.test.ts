@@ -70,7 +70,10 @@ suite("an agent", { concurrency: 2 }, () => {
       ],
     );
     assert.deepEqual(result.counters, {
-      ...{ totalToolCalls: 5, totalToolCallTurns: 5, totalGenerations: 1, generationsWithTools: 1 },
+      totalToolCalls: 5,
+      totalToolCallTurns: 5,
+      totalGenerations: 1,
+      generationsWithTools: 1,
     });
     assert.match(String(sentTo(world.model, 4).messages.at(-1)?.content), /maximum number of tool-calling turns/);
     assert.deepEqual(toldOf(world.model, 4), []);
@@ -214,7 +217,10 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
 
   test("asks again where the endpoint is overloaded, and not where it does not know the key", async () => {
     const busy: ScriptedResponse = {
-      ...{ kind: "error", status: 429, message: "sk-secret is busy", headers: { "retry-after": "0" } },
+      kind: "error",
+      status: 429,
+      message: "sk-secret is busy",
+      headers: { "retry-after": "0" },
     };
     await using patient = await agentWorld([busy, busy, says("Now.")], {});
     assert.equal((await patient.plane.agent.run("When?")).answer, "Now.");

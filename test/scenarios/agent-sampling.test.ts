@@ -32,8 +32,14 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
     const [{ callId = "", ...event } = {}] = told as { callId?: string }[];
     assert.equal(callId, outcome.call.id);
     assert.deepEqual(event, {
-      ...{ type: "model.sampled", server: "fx", tool: "fx.sample", status: "answered", reason: null },
-      ...{ model: "default", inputTokens: 10, outputTokens: 5 },
+      type: "model.sampled",
+      server: "fx",
+      tool: "fx.sample",
+      status: "answered",
+      reason: null,
+      model: "default",
+      inputTokens: 10,
+      outputTokens: 5,
     });
   });
 
@@ -148,7 +154,7 @@ test("a client without a model is asked whether ours may answer, where a person 
 suite("a person who tries a tool in the workbench answers in the place of a model", () => {
   const asPerson = { face: "workbench" as const };
   const open = (more: object = {}) =>
-    createPlane({ ...{ answersQuestions: true, relays: true }, config: { mcpServers: servers, ...more } });
+    createPlane({ answersQuestions: true, relays: true, config: { mcpServers: servers, ...more } });
   const modern = { mcpServers: { echo: fixture("echo"), planner: planner({ protocol: "modern" }) } };
   const answering = (plane: Plane, answer: QuestionAnswer) => {
     const seen: Question[] = [];
@@ -171,7 +177,8 @@ suite("a person who tries a tool in the workbench answers in the place of a mode
     assert.deepEqual(seen[0]?.sampling, {
       systemPrompt: "Be brief.",
       messages: [{ role: "user", text: "2 + 2?" }],
-      ...{ maxTokens: 256, hasModel: false },
+      maxTokens: 256,
+      hasModel: false,
     });
     const [event] = told as (PlaneEvent & { type: "model.sampled" })[];
     assert.deepEqual([event?.status, event?.model, event?.reason], ["answered", null, "a person answered"]);

@@ -132,7 +132,8 @@ suite("a toolset", { concurrency: 2 }, () => {
     const toolsets = { t: { providers: ["fx"], allow_tools: ["echo"], max_tool_call_turns: 1 } };
     let count = 0;
     const script = (): ScriptedResponse => ({
-      ...{ kind: "tools", calls: [{ name: "echo", arguments: { message: `${count++}` } }] },
+      kind: "tools",
+      calls: [{ name: "echo", arguments: { message: `${count++}` } }],
     });
     await using world = await agentWorld(script, { fx: fixture("echo") }, { config: { toolsets } });
     const result = await world.plane.agent.run("Go.", { toolset: "t" });
@@ -141,7 +142,10 @@ suite("a toolset", { concurrency: 2 }, () => {
     assert.equal(result.toolset, "t");
     await world.plane.agent.run("Go.", { toolset: "t" });
     assert.deepEqual(world.plane.toolset("t").usage(), {
-      ...{ totalToolCalls: 6, totalToolCallTurns: 6, totalGenerations: 2, generationsWithTools: 2 },
+      totalToolCalls: 6,
+      totalToolCallTurns: 6,
+      totalGenerations: 2,
+      generationsWithTools: 2,
     });
   });
 });

@@ -49,7 +49,10 @@ suite("traces of agents", () => {
     assert.equal(run.answer, "It said hello.");
     assert.equal(run.reasoning, "One did work.");
     assert.deepEqual(run.counters, {
-      ...{ totalToolCalls: 2, totalToolCallTurns: 1, totalGenerations: 1, generationsWithTools: 1 },
+      totalToolCalls: 2,
+      totalToolCallTurns: 1,
+      totalGenerations: 1,
+      generationsWithTools: 1,
     });
     assert.deepEqual(
       run.steps.map(({ turn, calls }) => [turn, calls.map(({ id, status, attempts }) => [id, status, attempts])]),
@@ -126,7 +129,8 @@ suite("traces of agents", () => {
     await using model = await startScriptedModel({
       responses: [
         {
-          ...{ kind: "tools", reasoning: `I was given ${secret}` },
+          kind: "tools",
+          reasoning: `I was given ${secret}`,
           calls: [{ name: "echo__echo", arguments: { message: secret }, id: "a" }],
         },
         { kind: "text", text: `It is ${secret}.` },

@@ -55,10 +55,8 @@ suite("a yes binds", () => {
   test("a threshold takes that many different people, and none of them changes what the others approved", async () => {
     await using at = await world({ threshold: 2 });
     const id = await at.ask();
-    const [boss, chief] = [
-      await at.as({ user: "boss", groups: ["hr"], scopes: ["admin"] }),
-      await at.as({ user: "chief", groups: ["hr"], scopes: ["admin"] }),
-    ];
+    const boss = await at.as({ user: "boss", groups: ["hr"], scopes: ["admin"] });
+    const chief = await at.as({ user: "chief", groups: ["hr"], scopes: ["admin"] });
     const first = await at.yes(id, boss);
     assert.deepEqual([first.approval.status, first.outcome, at.ran()], ["pending", undefined, []]);
     await assert.rejects(at.yes(id, boss), { code: "CONFLICT" });

@@ -59,7 +59,8 @@ type Line = {
 
 /** A client behind a front that finds its plane wherever `where` says. */
 async function connect(where: () => PlanePlace) {
-  const [input, output] = [new PassThrough(), new PassThrough()];
+  const input = new PassThrough();
+  const output = new PassThrough();
   let cut = () => {};
   const heard: Line[] = [];
   let rest = "";
@@ -96,7 +97,11 @@ async function connect(where: () => PlanePlace) {
   });
   send({ method: "notifications/initialized" });
   return {
-    ...{ heard, send, ask, answerTo, cut: () => cut() },
+    heard,
+    send,
+    ask,
+    answerTo,
+    cut: () => cut(),
     call: (id: string, name: string, args: object) => ask(id, "tools/call", { name, arguments: args }),
     async [Symbol.asyncDispose]() {
       input.end();

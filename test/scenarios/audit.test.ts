@@ -10,8 +10,16 @@ import { fixture, runCli, startServe, writeConfig } from "./support.ts";
 
 /** Operations that send something and change nothing of the plane, or are recorded as calls and runs. */
 const recordedElsewhere = new Set([
-  ...["call", "skills.run", "agent.run", "code.run", "prompts.get"],
-  ...["policy.test", "policy.preview", "tools.previewOverlay", "registry.export", "evaluateSearch"],
+  "call",
+  "skills.run",
+  "agent.run",
+  "code.run",
+  "prompts.get",
+  "policy.test",
+  "policy.preview",
+  "tools.previewOverlay",
+  "registry.export",
+  "evaluateSearch",
 ]);
 
 /** Never connected to. */

@@ -148,7 +148,9 @@ async function openWorld(): Promise<World> {
   const config = await writeConfig(directory, { fx: fixture("echo", ["--log", log]) });
   const where = ["--config", config, "--data-dir", directory.file("data")];
   return {
-    ...{ directory, config, log },
+    directory,
+    config,
+    log,
     words: (file, ...flags) => ["batch", file, ...flags, ...where],
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };

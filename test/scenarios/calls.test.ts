@@ -29,10 +29,8 @@ suite("calls, their conversations and what they cost", () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });
     await using serving = await startServe(config, directory.file("data"));
-    const [one, two] = [
-      await RawHttpClient.connect(`${serving.url}/mcp`),
-      await RawHttpClient.connect(`${serving.url}/mcp`),
-    ];
+    const one = await RawHttpClient.connect(`${serving.url}/mcp`);
+    const two = await RawHttpClient.connect(`${serving.url}/mcp`);
     for (const client of [one, two, one]) await client.call("echo__echo", { message: "hello" });
     await one.ask("tools/call", { name: "echo__add", arguments: { a: "no number" } });
     const idOf = ({ headers }: RawHttpClient) => headers["mcp-session-id"] ?? "";
@@ -172,7 +170,8 @@ suite("calls, their conversations and what they cost", () => {
     const by = (user: string, scopes = ["read", "call"]) => ({
       principal: { user, groups: [], persona: null, workspace: null, compliance: null, scopes },
     });
-    const [ann, bob] = [by("ann"), by("bob")];
+    const ann = by("ann");
+    const bob = by("bob");
     for (const who of [ann, ann, bob])
       await plane.agent.run("May I?", { conversation: "chat-1", trace: "all_messages", ...who });
     const titles = async (who: typeof ann) => (await plane.runs.page({}, who)).runs.map(({ title }) => title);

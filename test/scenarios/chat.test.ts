@@ -42,8 +42,14 @@ suite("chat as a script", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { fx: fixture("echo"), other: fixture("progress") });
     const { code, stdout, stderr } = await chat(config, directory.path, [
-      ...["/mcp tools", "/mcp disconnect fx", "/mcp tools", "/call fx.add a:=1 b:=2", "/mcp", "/mcp stats"],
-      ...["/mcp connect fx", "/call fx.add a:=1 b:=2"],
+      "/mcp tools",
+      "/mcp disconnect fx",
+      "/mcp tools",
+      "/call fx.add a:=1 b:=2",
+      "/mcp",
+      "/mcp stats",
+      "/mcp connect fx",
+      "/call fx.add a:=1 b:=2",
     ]);
     assert.equal(code, 4);
     assert.match(stderr, /'fx\.add' is gone: 'fx' was disconnected here\. \/mcp connect fx brings it back/);
@@ -62,8 +68,17 @@ suite("chat as a script", { concurrency: 2 }, () => {
     const log = directory.file("log");
     const config = await writeConfig(directory, { fx: fixture("echo", ["--log", log]) });
     const { code, stdout } = await chat(config, directory.path, [
-      ...["/plan", "/call fx.write_note text=one", "/call fx.write_note text=two", "/call fx.write_note text=three"],
-      ...["/plan show", "/approve 1", "/reject 1 not today", "/plan show", "/approve", "/plan show", "/plan off"],
+      "/plan",
+      "/call fx.write_note text=one",
+      "/call fx.write_note text=two",
+      "/call fx.write_note text=three",
+      "/plan show",
+      "/approve 1",
+      "/reject 1 not today",
+      "/plan show",
+      "/approve",
+      "/plan show",
+      "/plan off",
     ]);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /Plan mode is on/);
@@ -81,7 +96,14 @@ suite("chat as a script", { concurrency: 2 }, () => {
     const config = await writeConfig(directory, { fx: fixture("echo") }, asking);
     const call = "/call fx.add a:=1 b:=2";
     const { code, stdout, stderr } = await chat(config, directory.path, [
-      ...[call, "perhaps", "yes", call, "no not now", call, "/plan show", "/approve"],
+      call,
+      "perhaps",
+      "yes",
+      call,
+      "no not now",
+      call,
+      "/plan show",
+      "/approve",
     ]);
     assert.equal(code, 3);
     assert.match(stdout, /numbers are serious[\s\S]*Say yes, no or later\.\n\{"sum":3\}\n/);
@@ -93,9 +115,25 @@ suite("chat as a script", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { el: fixture("elicit") });
     const { code, stdout, stderr } = await chat(config, directory.path, [
-      ...["/call el.ask_person", "", "Ann", "old", "ann@example.org", "yes", "Ann", "42", "", ""],
-      ...["/call el.ask_colour", "violet", "Green", "/call el.ask_approval", "yes"],
-      ...["/call el.ask_value", "/call el.confirm", "maybe", "no"],
+      "/call el.ask_person",
+      "",
+      "Ann",
+      "old",
+      "ann@example.org",
+      "yes",
+      "Ann",
+      "42",
+      "",
+      "",
+      "/call el.ask_colour",
+      "violet",
+      "Green",
+      "/call el.ask_approval",
+      "yes",
+      "/call el.ask_value",
+      "/call el.confirm",
+      "maybe",
+      "no",
     ]);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /el asks: Asks for several fields with limits\.[\s\S]*age[\s\S]*el asks: Asks to pick/);
@@ -121,7 +159,13 @@ suite("chat as a script", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { fx: fixture("echo") });
     const { code, stdout, stderr } = await chat(config, directory.path, [
-      ...["/mpc", "/mcp serch x", "/style raect", "/toolset none", "/call", "/call fx.echo message='open", "/help"],
+      "/mpc",
+      "/mcp serch x",
+      "/style raect",
+      "/toolset none",
+      "/call",
+      "/call fx.echo message='open",
+      "/help",
     ]);
     assert.equal(code, 2);
     assert.match(stderr, /Unknown command \/mpc\. Did you mean \/mcp\?/);

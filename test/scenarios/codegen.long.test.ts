@@ -244,8 +244,15 @@ export async function use(): Promise<number> {
     const ran = await run(file, ["get-weather-v2", ...given, ...nested], env);
     assert.deepEqual([ran.code, ran.stdout], [0, "called get-weather v2\n"], ran.stderr);
     assert.deepEqual(callsAt(log()).at(-1)?.arguments, {
-      ...{ labels: { k: "v" }, city: "Rome", unit: "celsius", days: null, isDetailed: false, tags: ["a", "b"] },
-      ...{ place: { lat: 1 }, json: "x", pair: ["a", 1] },
+      labels: { k: "v" },
+      city: "Rome",
+      unit: "celsius",
+      days: null,
+      isDetailed: false,
+      tags: ["a", "b"],
+      place: { lat: 1 },
+      json: "x",
+      pair: ["a", 1],
     });
     for (const [args, message] of [
       [[], /A command is missing/],

@@ -27,7 +27,8 @@ test("a command says the same in a process of its own and in one that it shares"
   const place = ["--config", config, "--data-dir", directory.file("data")];
   const commands = [["--help"], ["call", "--help"], ["tools", "list", ...place], ["call", "no.such", ...place]];
   for (const words of commands) {
-    const [{ json: _here, ...here }, { json: _apart, ...apart }] = [await runCli(words), await startCli(words).result];
+    const { json: _here, ...here } = await runCli(words);
+    const { json: _apart, ...apart } = await startCli(words).result;
     assert.deepEqual(here, apart, words.join(" "));
   }
 });

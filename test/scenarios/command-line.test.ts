@@ -69,11 +69,9 @@ suite("the command line", () => {
     const place = ["--config", config, "--data-dir", elsewhere.file("data")];
     const files = ["--env-file", elsewhere.file("one.env"), "--env-file", elsewhere.file("two.env")];
     const call = ["call", "s.env", ...place];
-    const [without, quiet, debug] = [
-      await runCli(call),
-      await runCli([...call, "--log-level", "error"]),
-      await runCli([...call, ...files, "--log-level", "debug"]),
-    ];
+    const without = await runCli(call);
+    const quiet = await runCli([...call, "--log-level", "error"]);
+    const debug = await runCli([...call, ...files, "--log-level", "debug"]);
     assert.match(without.stderr, /warning: .*GREETED is not set/);
     assert.doesNotMatch(quiet.stderr, /warning/);
     assert.match(debug.stderr, / tool\.call .*\n(.*\n)* ?.* tool\.result /);

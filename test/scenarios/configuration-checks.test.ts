@@ -139,7 +139,10 @@ test("a file whose servers are not found because of a misspelled key is wrong, a
 function setupOf(file: string, environment: Record<string, string> = {}) {
   const directory = dirname(file);
   return createSetup({
-    ...{ files: [file], directory, environment, platform: "linux" },
+    files: [file],
+    directory,
+    environment,
+    platform: "linux",
     program: ["toolplane"],
   });
 }

@@ -57,7 +57,10 @@ describe("taking over and giving back", () => {
 
   function setupIn(directory: string, environment: Record<string, string> = {}): Setup {
     return createSetup({
-      ...{ files: [], directory: root.file(directory), dataDirectory: root.file("data"), platform: "linux" },
+      files: [],
+      directory: root.file(directory),
+      dataDirectory: root.file("data"),
+      platform: "linux",
       environment: { XDG_CONFIG_HOME: join(home, ".config"), ...environment },
       program: ["toolplane"],
     });
@@ -79,7 +82,10 @@ describe("taking over and giving back", () => {
     assert.match(imported.stdout, /translated git: \$\{env:GIT_TOKEN\} → \$\{GIT_TOKEN\}/);
     const connected = (await run("connect", "cursor", "--global", "--json")).json();
     assert.partialDeepStrictEqual(connected, {
-      ...{ client: "cursor", scope: "user", path: file, backup: `${file}.toolplane-backup` },
+      client: "cursor",
+      scope: "user",
+      path: file,
+      backup: `${file}.toolplane-backup`,
       into: root.file("a/toolplane.json"),
       moved: [
         { name: "git", as: "git", isNew: false },

@@ -54,12 +54,35 @@ test("a server in a container has no network, no root to write to, limits, and i
   assert.match(name, /^toolplane-\d+-[0-9a-f]{12}$/);
   const file = join(userTemporaryDirectory(), `${name}.env`);
   assert.deepEqual(words, [
-    ...["--rm", "-i", "--init", "--name", name, "--label", hostLabel(hostname()), "--network", "none", "--read-only"],
-    ...["--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--memory", "512m"],
-    ...["--pids-limit", "256", "--user", "1000:1000"],
-    ...["--mount", `type=bind,"source=${it.directory.file("data, old")}",target=/data,readonly`],
-    ...["--mount", "type=bind,source=/tmp,target=/work"],
-    ...["--env-file", file, image],
+    "--rm",
+    "-i",
+    "--init",
+    "--name",
+    name,
+    "--label",
+    hostLabel(hostname()),
+    "--network",
+    "none",
+    "--read-only",
+    "--tmpfs",
+    "/tmp",
+    "--cap-drop",
+    "ALL",
+    "--security-opt",
+    "no-new-privileges",
+    "--memory",
+    "512m",
+    "--pids-limit",
+    "256",
+    "--user",
+    "1000:1000",
+    "--mount",
+    `type=bind,"source=${it.directory.file("data, old")}",target=/data,readonly`,
+    "--mount",
+    "type=bind,source=/tmp,target=/work",
+    "--env-file",
+    file,
+    image,
   ]);
   assert.equal(JSON.stringify(words).includes("do-not-show-me"), false);
   assert.deepEqual(started?.envFile, { text: "SHARED=from the plane\nAPI_TOKEN=do-not-show-me\n", mode: 0o600 });
@@ -97,11 +120,9 @@ test("a plane that is killed leaves no container, and one that was left is remov
   const gone = once(sleeper, "exit");
   const dead = spawn(process.execPath, ["-e", ""], { stdio: "ignore" });
   await once(dead, "exit");
-  const [left, theirs, alive] = [
-    `toolplane-${dead.pid}-0123456789ab`,
-    `toolplane-${dead.pid}-aaaaaaaaaaaa`,
-    `toolplane-${process.pid}-0123456789ab`,
-  ];
+  const left = `toolplane-${dead.pid}-0123456789ab`;
+  const theirs = `toolplane-${dead.pid}-aaaaaaaaaaaa`;
+  const alive = `toolplane-${process.pid}-0123456789ab`;
   it.runtime.leave(left, sleeper.pid ?? 0, hostLabel(hostname()));
   it.runtime.leave(theirs, 999_999_999, hostLabel("another machine"));
   it.runtime.leave(alive, 999_999_999, hostLabel(hostname()));

@@ -42,10 +42,29 @@ const tools = {
 
 /** Every key of seed-systems.md 2.6. */
 const keys = [
-  ...["name", "persona", "description", "version", "capabilities", "auth", "auth_required", "safety_level"],
-  ...["requires_consent", "allow_parallel", "idempotency_key", "default_timeout", "side_effects"],
-  ...["cost_per_call", "cost_unit", "persona_allowlist", "providers", "source", "capability_tags"],
-  ...["auth_scopes", "health", "settings", "credentials"],
+  "name",
+  "persona",
+  "description",
+  "version",
+  "capabilities",
+  "auth",
+  "auth_required",
+  "safety_level",
+  "requires_consent",
+  "allow_parallel",
+  "idempotency_key",
+  "default_timeout",
+  "side_effects",
+  "cost_per_call",
+  "cost_unit",
+  "persona_allowlist",
+  "providers",
+  "source",
+  "capability_tags",
+  "auth_scopes",
+  "health",
+  "settings",
+  "credentials",
 ];
 
 suite("the discovery API", () => {
@@ -214,8 +233,20 @@ suite("the discovery API", () => {
       return runCli([...words, ...flags]);
     };
     const printed = await list(
-      ...["--persona-filter", "Atlas", "--persona-filter", "-shared", "--limit", "1", "--provider", "mcp"],
-      ...["--version-range", "^1", "--side-effects", "network", "--query", "plan"],
+      "--persona-filter",
+      "Atlas",
+      "--persona-filter",
+      "-shared",
+      "--limit",
+      "1",
+      "--provider",
+      "mcp",
+      "--version-range",
+      "^1",
+      "--side-effects",
+      "network",
+      "--query",
+      "plan",
     );
     assert.equal(printed.code, 0, printed.stderr);
     assert.deepEqual(

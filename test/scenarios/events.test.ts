@@ -67,7 +67,8 @@ suite("the stream of events", () => {
         secret: string;
         key: { id: string };
       };
-    const [admin, lost] = [await create("admin", "admin"), await create("lost", "call")];
+    const admin = await create("admin", "admin");
+    const lost = await create("lost", "call");
     await using serving = await startServe(config, directory.file("data"));
     const as = ({ secret }: { secret: string }) => ({ authorization: `Bearer ${secret}` });
     const listening = await listen(serving.url, as(lost));
@@ -109,7 +110,8 @@ suite("the stream of events", () => {
     });
     await using serving = await startServe(config, directory.file("data"));
     const bearer = async (groups: string[]) => ({ authorization: `Bearer ${await issuer.token({ groups })}` });
-    const [strong, weak] = [await bearer(["hr"]), await bearer([])];
+    const strong = await bearer(["hr"]);
+    const weak = await bearer([]);
     const call = async (headers: Record<string, string>, tool: string) => {
       const response = await fetch(`${serving.url}/tools/${tool}/call`, {
         method: "POST",

@@ -28,7 +28,8 @@ suite("arguments arrive as they were written, and what two readers may read diff
       const ask = await openVerbatim(gateway.url, era);
       await run(`/mcp, ${era}`, (args) => ask("tools/call", `"name":"raw__line","arguments":${args}`));
     }
-    const [input, output] = [new PassThrough(), new PassThrough()];
+    const input = new PassThrough();
+    const output = new PassThrough();
     let said = "";
     output.setEncoding("utf8").on("data", (chunk: string) => {
       said += chunk;

@@ -77,8 +77,12 @@ test("on a terminal the question names the variable and the host, and a no leave
   const asked: string[] = [];
   const addWith = (name: string, answer: boolean, dryRun = false) => {
     const setup = createSetup({
-      ...{ files: [it.config], directory: it.directory.path, dataDirectory: it.directory.file("data") },
-      ...{ environment: it.env, platform: process.platform, program: ["toolplane"] },
+      files: [it.config],
+      directory: it.directory.path,
+      dataDirectory: it.directory.file("data"),
+      environment: it.env,
+      platform: process.platform,
+      program: ["toolplane"],
     });
     const hooks = hooksOf({
       confirm: async (message) => {

@@ -18,7 +18,9 @@ async function clone() {
   const run = (...words: string[]) => runCli(words, { cwd, env });
   const config = join(cwd, "toolplane.json");
   return {
-    ...{ cwd, run, config },
+    cwd,
+    run,
+    config,
     order: `{command:touch ${mark}}`,
     entries: async () => JSON.parse(await readFile(config, "utf8")).mcpServers,
     /** Starts what was imported, as its owner would. */

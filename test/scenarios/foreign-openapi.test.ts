@@ -9,7 +9,8 @@ import { errorOf } from "./support.ts";
 const ok = { responses: { 200: { description: "ok" } } };
 const parameter = (name: string, more: object = {}) => ({ name, in: "query", schema: {}, ...more });
 const document = (operation: object, more: object = {}, path = "/x") => ({
-  ...{ openapi: "3.1.0", info: { title: "x", version: "1" } },
+  openapi: "3.1.0",
+  info: { title: "x", version: "1" },
   paths: { [path]: { post: { operationId: "send", ...operation, ...ok } } },
   ...more,
 });

@@ -32,7 +32,14 @@ export async function foreignWorld({ allow = ["127.0.0.1"] }: Options = {}) {
   const run = (...words: string[]) =>
     runCli([...words, "--config", config, "--data-dir", directory.file("data")], { cwd: directory.path, env });
   return {
-    ...{ directory, registry, stranger, runtime, config, env, mark, run },
+    directory,
+    registry,
+    stranger,
+    runtime,
+    config,
+    env,
+    mark,
+    run,
     /** What a stranger's words would leave behind if one of them was run here. */
     touch: `touch ${mark}`,
     wasRun: () => existsSync(mark),

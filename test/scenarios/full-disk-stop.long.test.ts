@@ -24,7 +24,9 @@ test("SIGTERM on a full disk, with calls and jobs under way, ends the plane with
   serving.process.stderr?.on("data", (chunk) => {
     said += chunk;
   });
-  let [isOver, unrecorded, runs] = [false, 0, 0];
+  let isOver = false;
+  let unrecorded = 0;
+  let runs = 0;
   const call = async () => {
     const { body } = await postCall(serving.url, "fx.echo", { arguments: { message: "call" } });
     if ((body as Printed).call?.recorded === false) unrecorded += 1;

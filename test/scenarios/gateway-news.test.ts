@@ -81,7 +81,8 @@ test("log messages reach anyone who made the server log them, and no one else", 
     await client.request("logging/setLevel", { level });
     return client;
   };
-  const [talkative, quiet] = [await open("debug"), await open("error")];
+  const talkative = await open("debug");
+  const quiet = await open("error");
   const logsOf = async (client: EraClient, tool: string) => {
     const { notifications } = await client.exchange("tools/call", { name: `far__${tool}`, arguments: {} });
     return notifications.filter(({ method }) => method === "notifications/message").length;

@@ -44,7 +44,9 @@ test("clients that share a key do not end each other's sessions: at the limit th
 test("at the limit a session that its client has left makes room, and one with an open stream does not", async (context) => {
   await using gateway = await startGateway({}, atMost(3));
   const open = () => EraClient.open(gateway.url, "legacy");
-  const [listening, left, used] = [await open(), await open(), await open()];
+  const listening = await open();
+  const left = await open();
+  const used = await open();
   const leaving = new AbortController();
   const headers = { ...listening.headersFor(), accept: "text/event-stream" };
   assert.equal((await fetch(gateway.url, { headers, signal: leaving.signal })).status, 200);
@@ -67,7 +69,8 @@ test("a thousand sessions that come and go leave nothing, and those that stay ar
     await Promise.all(opened.map((headers) => fetch(gateway.url, { method: "DELETE", headers })));
   }
   assert.equal(gateway.gateway.sessions(), 0);
-  const [used, unused] = [await EraClient.open(gateway.url, "legacy"), await EraClient.open(gateway.url, "legacy")];
+  const used = await EraClient.open(gateway.url, "legacy");
+  const unused = await EraClient.open(gateway.url, "legacy");
   for (let round = 0; round < 15; round += 1) {
     moveSteadyTime(context, 120_000);
     await Promise.all(Array.from({ length: 10 }, open));

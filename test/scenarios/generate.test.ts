@@ -129,7 +129,9 @@ async function openWorld(responses: Script): Promise<World> {
   const config = await writeConfig(directory, { fx: fixture("echo", ["--log", log]) }, { models });
   const where = ["--config", config, "--data-dir", directory.file("data")];
   return {
-    ...{ directory, model, log },
+    directory,
+    model,
+    log,
     words: (file, ...flags) => ["generate", file, ...flags, ...where],
     async [Symbol.asyncDispose]() {
       await model.close();

@@ -170,7 +170,8 @@ suite("hooks", { concurrency: 4 }, () => {
 
   test("what only the system sets is set again after a hook, and no hook sees or forges it", async () => {
     await using directory = await temporaryDirectory();
-    const [log, told] = [directory.file("log"), directory.file("told")];
+    const log = directory.file("log");
+    const told = directory.file("told");
     const planner = fixture("planner", ["--log", log], { inject: ["_mcp_data", "username"] });
     const limit = { timeout_ms: 20_000 };
     const hooks = {
@@ -283,8 +284,13 @@ suite("hooks", { concurrency: 4 }, () => {
     const { body: record } = await getJson(`${serving.url}/calls/${callIdOf(body)}`);
     assert.ok(typeof record.changedHash === "string" && record.changedHash !== record.resultHash);
     const { code, stderr } = await runCli([
-      ...["call", "echo.write_note", "text=x"],
-      ...["--config", config, "--data-dir", dataDirectory],
+      "call",
+      "echo.write_note",
+      "text=x",
+      "--config",
+      config,
+      "--data-dir",
+      dataDirectory,
     ]);
     assert.equal(code, 1);
     assert.match(stderr, /'echo\.write_note' ran, but its result was withheld: hook 'deny'/);

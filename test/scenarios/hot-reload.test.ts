@@ -95,7 +95,8 @@ for (const [what, spoil] of [
 ] as const) {
   test(`a configuration file that ${what} keeps what was loaded, also when another is edited`, async () => {
     await using directory = await temporaryDirectory();
-    const [first, second] = [directory.file("first.json"), directory.file("second.json")];
+    const first = directory.file("first.json");
+    const second = directory.file("second.json");
     await Promise.all([writeFile(first, saying("a")), writeFile(second, saying("e", "f"))]);
     await using plane = await createPlane({ config: [first, second], watch: true });
     const names = async () => (await plane.servers.list()).map(({ name }) => name).sort();

@@ -183,7 +183,8 @@ suite("who asks over HTTP", () => {
     }
     const idOf = async (who: string, tool: string, args?: Body) =>
       ((await call(who, tool, args)).body.call as { id: string }).id;
-    const [annCall, bobCall] = [await idOf("ann", "vault.open"), await idOf("bob", "echo.echo", { message: "x" })];
+    const annCall = await idOf("ann", "vault.open");
+    const bobCall = await idOf("bob", "echo.echo", { message: "x" });
     const ended = (who: string, id: string) =>
       new RegExp(`^event: tool\\.result\\ndata: .*${id}`, "m").test(heard[who] ?? "");
     await until("their own", () => ended("ann", annCall) && ended("bob", bobCall));

@@ -73,11 +73,13 @@ suite("the numbers of a plane", () => {
     const servers = { echo: fixture("echo") };
     await using busy = await planeOf(servers);
     await using idle = await planeOf(servers);
-    const [busyApp, idleApp] = [appOf(busy), appOf(idle)];
+    const busyApp = appOf(busy);
+    const idleApp = appOf(idle);
     await busy.call("echo.echo", { message: "hello" });
     const read = async (app: ReturnType<typeof appOf>) =>
       (await app.request("http://127.0.0.1/metrics", { headers })).text();
-    const [busyText, idleText] = [await read(busyApp), await read(idleApp)];
+    const busyText = await read(busyApp);
+    const idleText = await read(idleApp);
     assert.equal(seriesOf(busyText, "toolplane_calls_total", { tool: "echo.echo" }), 1);
     assert.equal(seriesOf(idleText, "toolplane_calls_total", { tool: "echo.echo" }), undefined);
   });

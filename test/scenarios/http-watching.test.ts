@@ -56,11 +56,9 @@ test("others' calls are counted for admins only", async () => {
   const place = ["--config", config, "--data-dir", directory.file("data"), "--json"];
   const keyOf = async (...words: string[]) =>
     String((await runCli(["keys", "create", ...words, ...place])).json().secret);
-  const [ann, bob, root] = [
-    await keyOf("ann", "--user", "ann", "--scope", "call"),
-    await keyOf("bob", "--user", "bob", "--scope", "call"),
-    await keyOf("root", "--user", "root", "--scope", "admin"),
-  ];
+  const ann = await keyOf("ann", "--user", "ann", "--scope", "call");
+  const bob = await keyOf("bob", "--user", "bob", "--scope", "call");
+  const root = await keyOf("root", "--user", "root", "--scope", "admin");
   await using serving = await startServe(config, directory.file("data"));
   const ask = (key: string, path: string, init: RequestInit = {}) =>
     fetch(serving.url + path, { ...init, headers: { authorization: `Bearer ${key}` } });
@@ -112,7 +110,8 @@ test("a key that is revoked reads no more of a log", async () => {
     const { id } = made.key as { id: string };
     return { id, headers: { authorization: `Bearer ${made.secret}` } };
   };
-  const [admin, lost] = [await create("admin"), await create("lost")];
+  const admin = await create("admin");
+  const lost = await create("lost");
   await using serving = await startServe(config, directory.file("data"));
   const response = await fetch(`${serving.url}/servers/progress/logs`, {
     headers: { ...lost.headers, accept: "text/event-stream" },
@@ -123,7 +122,8 @@ test("a key that is revoked reads no more of a log", async () => {
     isRevoked = true;
     await fetch(`${serving.url}/keys/${lost.id}`, { method: "DELETE", headers: admin.headers });
     await fetch(`${serving.url}/tools/progress.log_lines/call`, {
-      ...{ method: "POST", headers: admin.headers },
+      method: "POST",
+      headers: admin.headers,
       body: JSON.stringify({ arguments: { text: "after" } }),
     });
   }
@@ -185,7 +185,10 @@ test("the stream of a call has the percentage, and an update as what it is", asy
   const heard: Heard[] = [];
   await readSse(response, (event) => void heard.push(event as Heard));
   assert.deepEqual(heard[0], {
-    ...{ progress: 1, total: 1, percentage: 100, message: "Half way" },
+    progress: 1,
+    total: 1,
+    percentage: 100,
+    message: "Half way",
     update: { type: "system_message", message: "Half way" },
   });
 });

@@ -54,7 +54,8 @@ suite("tokens of an identity provider", () => {
     await using second = await startIssuer();
     const write = (issuer: string) => writeConfig(directory, {}, { auth: { jwt: { issuer, audience } } });
     await using plane = await createPlane({ config: await write(first.url) });
-    const [old, next] = [await first.token(), await second.token()];
+    const old = await first.token();
+    const next = await second.token();
     await plane.identity.identify(old);
     await assert.rejects(plane.identity.identify(next), refused("issuer"));
     await write(second.url);

@@ -22,7 +22,9 @@ const forged = {
 };
 const bob: Principal = principalOf({ user: "bob", groups: ["staff"] });
 const wrapper = (tool: string, more: object = {}, config: object = {}) => ({
-  ...{ description: "A wrapper.", side_effects: "none" as const, ...more },
+  description: "A wrapper.",
+  side_effects: "none" as const,
+  ...more,
   providers: [{ name: "mcp", config: { server: "insider", tool, ...config } }],
 });
 const text = { type: "string" };
@@ -131,7 +133,9 @@ suite("a forged value never reaches a server", () => {
     const { parameters } = await plane.tools.get("renames");
     assert.deepEqual(Object.keys(parameters.properties ?? {}), []);
     const { username, _user, groups, who, team } = await received("renames", {
-      ...{ who: "forged-root", team: ["forged-admins"], ...forged },
+      who: "forged-root",
+      team: ["forged-admins"],
+      ...forged,
     });
     assert.deepEqual([username, _user, groups, who, team], ["bob", "bob", ["staff"], undefined, undefined]);
   });
@@ -178,7 +182,7 @@ suite("a forged value never reaches a server", () => {
       "insider.open",
       { q: "x" },
       {
-        ...{ principal: bob },
+        principal: bob,
         askHere: async () => ({ decision: "approve", arguments: { q: "edited", ...forged } }),
       },
     );

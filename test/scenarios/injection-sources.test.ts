@@ -40,18 +40,29 @@ suite("where injected values come from", { concurrency: 3 }, () => {
       return all;
     };
     assert.deepEqual(await seenBy(ann, { conversation: "c1" }), [
-      ...["ann", ["ops"], "Atlas", "c1", "w1", ["call"]],
+      "ann",
+      ["ops"],
+      "Atlas",
+      "c1",
+      "w1",
+      ["call"],
       { deep: [1] },
     ]);
     assert.deepEqual(await seenBy(principalOf({}), {}), [
-      ...[undefined, [], undefined, undefined, undefined, ["call"]],
+      undefined,
+      [],
+      undefined,
+      undefined,
+      undefined,
+      ["call"],
       { deep: [1] },
     ]);
   });
 
   test("what is said for every server counts for each, and its own word comes first", async () => {
     await using directory = await temporaryDirectory();
-    const [one, two] = [directory.file("one"), directory.file("two")];
+    const one = directory.file("one");
+    const two = directory.file("two");
     await using plane = await createPlane({
       config: {
         inject: [
@@ -171,9 +182,12 @@ suite("where injected values come from", { concurrency: 3 }, () => {
     });
     assert.equal(outcome.ok, true, JSON.stringify(outcome.error));
     assert.deepEqual(callsAt(log)[0]?.arguments, {
-      ...{ filename: files["a.pdf"], file_names: [files["b.pdf"], "own.txt"] },
-      ...{ original_filename: "a.pdf", original_file_names: ["b.pdf", "own.txt"] },
-      ...{ file_url: files["a.pdf"], file_urls: [files["b.pdf"], "own.txt"] },
+      filename: files["a.pdf"],
+      file_names: [files["b.pdf"], "own.txt"],
+      original_filename: "a.pdf",
+      original_file_names: ["b.pdf", "own.txt"],
+      file_url: files["a.pdf"],
+      file_urls: [files["b.pdf"], "own.txt"],
     });
     const seen = JSON.stringify([
       shown,

@@ -16,7 +16,8 @@ const work = {
   jobs: [
     { name: "note", personas: ["Atlas"], task_graph: [{ task: "first" }] },
     {
-      ...{ name: "both", personas: ["Atlas"] },
+      name: "both",
+      personas: ["Atlas"],
       task_graph: [{ task: "first" }, { task: "second", depends_on: ["first"] }],
     },
     { name: "thinking", personas: ["Atlas"], task_graph: [{ task: "first" }, { task: "think" }] },
@@ -44,7 +45,9 @@ suite("jobs that are asked for", () => {
   const post = async (path: string, body: unknown) => {
     const headers = { prefer: "wait=20", ...serving.proof };
     const response = await fetch(`${serving.url}${path}`, {
-      ...{ method: "POST", headers, body: JSON.stringify(body) },
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
     });
     return { status: response.status, body: (await response.json()) as { run: JobRun; detail: string } };
   };

@@ -20,7 +20,8 @@ test("a job that a bundle brings has its time at once, in a plane that begins jo
   const { bundle, fingerprint } = await source.registry.export();
   await using plane = await createPlane({
     config: { mcpServers: { fx: fixture("echo") }, bundles: { trustedKeys: [fingerprint] } },
-    ...{ dataDirectory, schedules: true },
+    dataDirectory,
+    schedules: true,
   });
   plane.start();
   const store = await openSqliteStore(directory.file("data/toolplane.db"));

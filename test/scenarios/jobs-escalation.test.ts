@@ -8,7 +8,9 @@ import { skill, task, workConfig } from "./work-world.ts";
 const steps = [{ id: "try", tool: "echo.fail", arguments: {} }];
 const policy = { contact: "ops@example.org", level: "high", timeframe: "1h", auto_escalate: true };
 const job = (name: string, work: string, more: object = {}) => ({
-  ...{ name, personas: ["Atlas"], task_graph: [{ task: work }] },
+  name,
+  personas: ["Atlas"],
+  task_graph: [{ task: work }],
   ...more,
 });
 const work = {
@@ -23,7 +25,7 @@ const work = {
     job("unready", "quiet", {
       required_skills: ["gone"],
       required_tools: ["echo.gone"],
-      ...{ escalation_policy: policy },
+      escalation_policy: policy,
     }),
     job("both", "quiet", { personas: ["Nova", "Atlas"] }),
   ],
@@ -40,7 +42,9 @@ suite("a job that fails", () => {
     assert.equal(loud.state, "failed");
     assert.match(loud.error?.message ?? "", /failed\. Tell ops@example\.org \(level high, 1h\)\.$/);
     assert.deepEqual(loud.tasks[0]?.error?.data.escalation, {
-      ...{ contact: "ops@example.org", level: "high", timeframe: "1h" },
+      contact: "ops@example.org",
+      level: "high",
+      timeframe: "1h",
     });
     const calm = await plane.jobs.run("calm", { wait: true });
     assert.match(calm.error?.message ?? "", /failed\. Tell ann\.$/);

@@ -19,8 +19,12 @@ const work = {
   tasks: [task("ask", ["say"]), task("tell", ["say"]), task("hang", ["wait"]), task("fall", ["break"])],
   jobs: [
     {
-      ...{ name: "news", personas: ["Atlas"], task_graph: graph, input: { message: "hello" } },
-      ...{ recurrence: { cron: "0 9 * * mon", timezone: "Europe/Berlin" }, accepts_external_requests: true },
+      name: "news",
+      personas: ["Atlas"],
+      task_graph: graph,
+      input: { message: "hello" },
+      recurrence: { cron: "0 9 * * mon", timezone: "Europe/Berlin" },
+      accepts_external_requests: true,
     },
     { name: "endless", personas: ["Atlas"], task_graph: [{ task: "hang" }] },
     {

@@ -149,13 +149,11 @@ suite("the type of a configuration", () => {
     await using plane = await createPlane({
       config: {
         mcpServers: { echo: { ...echo, ...unset } },
-        ...{
-          policy: undefined,
-          toolsets: undefined,
-          tools: undefined,
-          providers: undefined,
-          store: undefined,
-        },
+        policy: undefined,
+        toolsets: undefined,
+        tools: undefined,
+        providers: undefined,
+        store: undefined,
       },
     });
     assert.deepEqual(plane.config().problems, []);

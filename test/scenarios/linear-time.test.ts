@@ -58,8 +58,10 @@ function timeOf(run: (input: string) => unknown, input: string): number {
 /** The best of several, of sizes in turn, until the growth is seen to be linear. Small texts show what grows without bounds. */
 function assertLinear(run: (input: string) => unknown, make: (size: number) => string, whole: number): void {
   const size = isWholeTier ? whole : Math.ceil(whole / 8);
-  const [small, large] = [make(size / 4), make(2 * size)];
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const small = make(size / 4);
+  const large = make(2 * size);
+  let least = Number.POSITIVE_INFINITY;
+  let most = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 12; round++) {
     least = Math.min(least, timeOf(run, small));
     most = Math.min(most, timeOf(run, large));

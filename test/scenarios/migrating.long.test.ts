@@ -133,8 +133,15 @@ suite("import from other gateways", { concurrency: 3 }, () => {
       database: {
         command: "docker",
         args: [
-          ...["run", "-i", "--rm", "--init", ...flags, "-v", "${DATABASE_DATA_PATH}:/data"],
-          ...["example/db-server:1.2", "--transport=stdio"],
+          "run",
+          "-i",
+          "--rm",
+          "--init",
+          ...flags,
+          "-v",
+          "${DATABASE_DATA_PATH}:/data",
+          "example/db-server:1.2",
+          "--transport=stdio",
         ],
         env: { DB_HOST: "${DATABASE_HOST}", DB_API_KEY: "${DB_API_KEY}" },
         description: "Queries of the team's database",

@@ -54,7 +54,10 @@ async function startCollector(statuses: number[] = []) {
   const resources = () =>
     received.flatMap(({ body }) => [...(body.resourceSpans ?? []), ...(body.resourceMetrics ?? [])]);
   return {
-    ...{ received, refused, resources, endpoint: `http://127.0.0.1:${port}` },
+    received,
+    refused,
+    resources,
+    endpoint: `http://127.0.0.1:${port}`,
     spans: () => resources().flatMap(({ scopeSpans = [] }) => scopeSpans.flatMap(({ spans = [] }) => spans)),
     /** Of the last batch: they are sums since the start. */
     metrics: () =>
@@ -88,10 +91,8 @@ suite("OTLP", { concurrency: 4 }, () => {
       await plane.call("CANARY.none", {});
       assert.equal(collector.received.length, 0, "the call does not wait for the collector");
     }
-    const [call, attempt] = [
-      collector.spans().find(({ name }) => name === "execute_tool echo.echo"),
-      collector.spans().find(({ name }) => name === "tools/call echo"),
-    ];
+    const call = collector.spans().find(({ name }) => name === "execute_tool echo.echo");
+    const attempt = collector.spans().find(({ name }) => name === "tools/call echo");
     assert.ok(call && attempt, JSON.stringify(collector.spans().map(({ name }) => name)));
     assert.deepEqual([call.traceId, call.parentSpanId, call.kind, call.status.code], [traceId, parent, 1, 0]);
     assert.deepEqual([attempt.traceId, attempt.parentSpanId, attempt.kind], [traceId, call.spanId, 3]);

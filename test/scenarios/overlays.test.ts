@@ -69,7 +69,9 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
         tools: [
           { type: "mcp-tool", name: "bare", description: "As it is", "mcp-tool": "insider" },
           {
-            ...{ name: "told", description: "Told", side_effects: "none" },
+            name: "told",
+            description: "Told",
+            side_effects: "none",
             arguments: [
               { name: "city", type: "string", description: "Bank account identifier" },
               { name: "date", type: "string", description: "A day (optional, format: YYYY-MM-DD)" },

@@ -53,8 +53,12 @@ suite("the tool of a per-tool entry is offered only through the entry", () => {
       mcp: { get_bank_balance: { url: `http://127.0.0.1:${port}/mcp`, "remote-name": "balance" } },
       tool: {
         get_bank_balance: {
-          ...{ type: "mcp-tool", name: "get_bank_balance", description: "Balance", "mcp-tool": "get_bank_balance" },
-          ...{ group: ["finance"], "applicable-states": ["logged-in"] },
+          type: "mcp-tool",
+          name: "get_bank_balance",
+          description: "Balance",
+          "mcp-tool": "get_bank_balance",
+          group: ["finance"],
+          "applicable-states": ["logged-in"],
           arguments: [{ name: "account_id", type: "string", description: "Account" }],
         },
       },
@@ -115,7 +119,14 @@ suite("the tool of a per-tool entry is offered only through the entry", () => {
       await writeFile(config, JSON.stringify({ ...written, tool: { get_bank_balance: entry } }));
       for (const name of spellings) {
         const { code, stdout } = await runCli([
-          ...["call", name, "account_id=1", "--json", "--config", config, "--data-dir", directory.file(what)],
+          "call",
+          name,
+          "account_id=1",
+          "--json",
+          "--config",
+          config,
+          "--data-dir",
+          directory.file(what),
         ]);
         assert.notEqual(code, 0, `${what}: ${name}: ${stdout}`);
         assert.doesNotMatch(stdout, /42 for/);
@@ -151,11 +162,17 @@ test("tools of the types prompt and text-completion ask the model that is config
     tool: {
       complete: JSON.stringify({ type: "text-completion", name: "complete", description: "Answers." }),
       greet: {
-        ...{ type: "prompt", name: "greet", description: "Greets.", template: "greeting" },
+        type: "prompt",
+        name: "greet",
+        description: "Greets.",
+        template: "greeting",
         arguments: ["name", "language"].map((name) => ({ name, type: "string", description: name })),
       },
       plain: {
-        ...{ type: "prompt", name: "plain", description: "Says.", template: "Say {{word}}." },
+        type: "prompt",
+        name: "plain",
+        description: "Says.",
+        template: "Say {{word}}.",
         arguments: [{ name: "word", type: "string", description: "A word" }],
       },
     },

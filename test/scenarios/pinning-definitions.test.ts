@@ -42,7 +42,8 @@ const changed: JsonObject = {
 };
 
 async function world(directory: TemporaryDirectory, lists: JsonObject) {
-  const [file, log] = [directory.file("lists.json"), directory.file("log")];
+  const file = directory.file("lists.json");
+  const log = directory.file("log");
   const says = (next: JsonObject) => writeFile(file, JSON.stringify(next));
   await says(lists);
   const mcpServers = { s: fixture("offering", ["--lists", file, "--log", log]) };

@@ -49,7 +49,8 @@ async function world(
   more: { security?: object; policy?: object } = {},
   entry: Record<string, unknown> = {},
 ) {
-  const [file, log] = [directory.file("lists.json"), directory.file("log")];
+  const file = directory.file("lists.json");
+  const log = directory.file("log");
   const says = (tools: JsonObject[], fail: string[] = []) => writeFile(file, JSON.stringify({ tools, fail }));
   await says([send()]);
   const mcpServers = { s: fixture("offering", ["--lists", file, "--log", log], entry) };
@@ -195,7 +196,8 @@ suite("a server whose process is new is listed before its tools are called", { c
 
   test("a new session counts as new; a server without sessions is asked again when its list is too old", async () => {
     await using directory = await temporaryDirectory();
-    const [legacy, modern] = [directory.file("legacy"), directory.file("modern")];
+    const legacy = directory.file("legacy");
+    const modern = directory.file("modern");
     await using withSessions = await startHttpFixture("http", ["--log", legacy]);
     await using without = await startHttpFixture("modern", ["--http", "--only", "--log", modern]);
     const servers = { old: { url: withSessions.url }, new: { url: without.url } };

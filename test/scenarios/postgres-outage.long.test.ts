@@ -45,7 +45,8 @@ test("the database goes away and comes back in the middle of calls: none is lost
   };
   const lanes = ["a", "b", "c"].map(lane);
   for (let round = 0; round < 2; round += 1) {
-    const [lost, back] = [until(plane, "store.lost"), until(plane, "store.back")];
+    const lost = until(plane, "store.lost");
+    const back = until(plane, "store.back");
     await server.stop();
     await lost;
     assert.equal((await plane.readiness()).ready, false);
@@ -88,7 +89,8 @@ test("a call that ended while the database was unreachable is recorded by the pl
 test("a plane that finds no database says so as if it had lost one, and when it is there", async () => {
   await server.stop();
   await using plane = await planeOn("absent");
-  const [lost, back] = [until(plane, "store.lost"), until(plane, "store.back")];
+  const lost = until(plane, "store.lost");
+  const back = until(plane, "store.back");
   assert.equal((await plane.readiness()).ready, false);
   await lost;
   await server.start();
@@ -104,7 +106,8 @@ test("a call that waits for a person's yes goes on waiting while the database is
   });
   const waiting = plane.call("echo.put_note", { key: "k", text: "t" }, { approvalWaitMs: 60_000 });
   const { id } = await eventually("the question", async () => (await plane.approvals.list())[0]);
-  const [lost, back] = [until(plane, "store.lost"), until(plane, "store.back")];
+  const lost = until(plane, "store.lost");
+  const back = until(plane, "store.back");
   await server.stop();
   await lost;
   await server.start();
@@ -117,7 +120,8 @@ test("a call that waits for a person's yes goes on waiting while the database is
 test("without a place of its own a plane tells that a call is not recorded yet, and records it later", async () => {
   await using plane = await planeOn("bare");
   assert.deepEqual((await say(plane, "first")).call.warnings, []);
-  const [lost, back] = [until(plane, "store.lost"), until(plane, "store.back")];
+  const lost = until(plane, "store.lost");
+  const back = until(plane, "store.back");
   await server.stop();
   await lost;
   const { ok, call, error } = await say(plane, "later");

@@ -118,9 +118,12 @@ test("planes that write at once leave one record in one chain", async () => {
 test("what planes may do together is not more than what one may do", async () => {
   await using directory = await temporaryDirectory();
   const lookup = {
-    ...{ name: "lookup", description: "Looks something up.", side_effects: "none" },
+    name: "lookup",
+    description: "Looks something up.",
+    side_effects: "none",
     parameters: { type: "object", properties: { message: { type: "string" } } },
-    ...{ cost_per_call: 0.25, cost_unit: "USD" },
+    cost_per_call: 0.25,
+    cost_unit: "USD",
     providers: [{ name: "mcp", config: { server: "echo", tool: "echo" } }],
   };
   const { left, right, ask } = await twoPlanes(

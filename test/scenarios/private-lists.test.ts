@@ -24,11 +24,16 @@ async function startServer(lists: Lists, era: "legacy" | "modern" = "legacy") {
     if (id === undefined) return response.writeHead(request.method === "POST" ? 202 : 405).end();
     const known: Record<string, () => object> = {
       "server/discover": () => ({
-        ...{ resultType: "complete", supportedVersions: ["2026-07-28"], ttlMs: 0, cacheScope: "private" },
-        ...{ capabilities: { tools: {} }, _meta: {} },
+        resultType: "complete",
+        supportedVersions: ["2026-07-28"],
+        ttlMs: 0,
+        cacheScope: "private",
+        capabilities: { tools: {} },
+        _meta: {},
       }),
       initialize: () => ({
-        ...{ protocolVersion: "2025-06-18", serverInfo: { name: "personal", version: "1" } },
+        protocolVersion: "2025-06-18",
+        serverInfo: { name: "personal", version: "1" },
         capabilities: { tools: {}, prompts: {}, resources: {} },
       }),
       "tools/list": () => ({ resultType: "complete", ttlMs: 0, ...listed(token) }),

@@ -31,7 +31,8 @@ function linesIn(lines: unknown, path: Path = []): [Path, ProjectKey][] {
 /** What is in force in a clone, with a configuration of the person's own; null where the plane does not start. */
 async function inForce(own: object, theirs: object): Promise<Config | null> {
   await using directory = await temporaryDirectory();
-  const [mine, project] = [directory.file("own.json"), directory.file("clone/toolplane.json")];
+  const mine = directory.file("own.json");
+  const project = directory.file("clone/toolplane.json");
   await mkdir(dirname(project));
   await writeFile(mine, JSON.stringify({ mcpServers: {}, ...own }));
   await writeFile(project, JSON.stringify(theirs));
@@ -109,7 +110,8 @@ suite("a project only tightens", { concurrency: 4 }, () => {
 
   test("with four eyes a member of a group that an untrusted clone names approves nothing", async () => {
     await using root = await temporaryDirectory();
-    const [home, clone] = [root.file("home/toolplane"), root.file("clone")];
+    const home = root.file("home/toolplane");
+    const clone = root.file("clone");
     await Promise.all([mkdir(home, { recursive: true }), mkdir(clone)]);
     const own = {
       mcpServers: { echo: fixture("echo") },

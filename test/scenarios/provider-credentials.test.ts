@@ -7,12 +7,17 @@ import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-s
 import { runCli } from "./support.ts";
 
 const google = {
-  ...{ name: "google_search", version: "1.0.0", side_effects: "none", default_timeout: 30 },
+  name: "google_search",
+  version: "1.0.0",
+  side_effects: "none",
+  default_timeout: 30,
   auth: {
-    ...{ required: true, type: "api_key" },
+    required: true,
+    type: "api_key",
     envs: { GOOGLE_API_KEY: { required: true }, GOOGLE_CSE_ID: { required: true }, SERPAPI_KEY: { optional: true } },
   },
-  ...{ allow_parallel: true, description: "A Google search result API..." },
+  allow_parallel: true,
+  description: "A Google search result API...",
   parameters: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
 };
 
@@ -30,7 +35,8 @@ suite("credentials belong to a provider", () => {
   after(() => void endpoint.close());
   const at = (path: string) => `http://127.0.0.1:${(endpoint.address() as { port: number }).port}${path}`;
   const http = (priority: number | undefined, url: string) => ({
-    ...{ name: "http", ...(priority === undefined ? {} : { priority }) },
+    name: "http",
+    ...(priority === undefined ? {} : { priority }),
     config: { method: "GET", url },
   });
   /** The call and the tool on the command line, with these variables. */

@@ -90,7 +90,8 @@ test("every side effect is a value that the command line knows and filters by", 
 
 test("a list of manifests and an object by name are the same catalogue", async () => {
   await using directory = await temporaryDirectory();
-  const [a, b] = [tool("a"), tool("b", { version: "2.0.0" })];
+  const a = tool("a");
+  const b = tool("b", { version: "2.0.0" });
   const { name: _, ...nameless } = a;
   await put(directory, "list/tools.json", [a, b]);
   await put(directory, "object/tools.json", { a: nameless, b });

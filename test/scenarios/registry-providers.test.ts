@@ -318,7 +318,9 @@ test("validate names kinds of providers that are not built in, and a program may
 
 test("an HTTP request that cannot be written was not sent, and says what to correct", async () => {
   const tool = (headers: object) => ({
-    ...{ description: "x", side_effects: "write", parameters: { type: "object" } },
+    description: "x",
+    side_effects: "write",
+    parameters: { type: "object" },
     providers: [{ name: "http", config: { method: "POST", url: "http://127.0.0.1:9/x", headers } }],
   });
   const config = { tools: { value: tool({ "X-A": "a\nb" }), name: tool({ "X A": "b" }) } };

@@ -141,8 +141,15 @@ suite("skills, tasks and jobs", () => {
     const [research] = skills as Entry[];
     assert.deepEqual(research?.missing_tools, ["no_such_tool"]);
     for (const key of [
-      ...["version", "instruction_prompt", "required_tools", "required_capabilities", "safety_notes"],
-      ...["summary", "category", "capability_tags", "source"],
+      "version",
+      "instruction_prompt",
+      "required_tools",
+      "required_capabilities",
+      "safety_notes",
+      "summary",
+      "category",
+      "capability_tags",
+      "source",
     ]) {
       assert.ok(Object.hasOwn(research ?? {}, key), key);
     }

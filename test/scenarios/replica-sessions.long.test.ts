@@ -93,7 +93,8 @@ test("no one goes on with a session that is not theirs, or that never was", asyn
     const { secret } = await left.plane.keys.create({ name: user, user, scopes: ["call"] });
     return { authorization: `Bearer ${secret}` };
   };
-  const [ann, bob] = [await keyOf("ann"), await keyOf("bob")];
+  const ann = await keyOf("ann");
+  const bob = await keyOf("bob");
   const client = await EraClient.open(left.url, "legacy", { headers: ann });
   const own = client.headersFor();
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });

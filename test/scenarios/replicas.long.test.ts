@@ -33,7 +33,11 @@ function startClients({ door }: World) {
 async function assertNothingLost(world: World, told: Told): Promise<void> {
   const { postgres, schema, ledger, door } = world;
   const nothing = {
-    ...{ callsLost: 0, mcpCallsLost: 0, approvalsLost: 0, answersLost: 0, changesLost: 0 },
+    callsLost: 0,
+    mcpCallsLost: 0,
+    approvalsLost: 0,
+    answersLost: 0,
+    changesLost: 0,
     approvedWrongly: 0,
   };
   const look = () => compare(told, { run: postgres.run, schema, ledger });

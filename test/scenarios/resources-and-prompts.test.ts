@@ -137,7 +137,8 @@ suite("resources, prompts and completion", { concurrency: 2 }, () => {
     await using plane = await createPlane({ config: { mcpServers: offering(directory, { groups: ["hr"] }) } });
     const told = (server: string) =>
       plane.resources.read(server, "note://one", as(ann)).catch(({ code, message }) => [code, message]);
-    const [hidden, unknown] = [await told("desk"), await told("none")];
+    const hidden = await told("desk");
+    const unknown = await told("none");
     assert.deepEqual(JSON.parse(JSON.stringify(hidden).replaceAll("desk", "none")), unknown);
   });
 

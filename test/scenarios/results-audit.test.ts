@@ -41,7 +41,9 @@ suite("the record of calls", () => {
       };
       const tools = {
         chat_held: {
-          ...{ name: "chat_held", description: "d", side_effects: "none" },
+          name: "chat_held",
+          description: "d",
+          side_effects: "none",
           providers: [{ name: "mcp", config: { server: "leaky", tool: "chat" } }],
         },
       };

@@ -43,7 +43,8 @@ suite("a second person is another person", { concurrency: 2 }, () => {
 
   test("a person who created the key of a caller may still answer, and so may others of that creator", async () => {
     await using at = await world({ fourEyes: true });
-    const [bob, carol] = [await at.made(at.ann, "bob"), await at.made(at.ann, "carol")];
+    const bob = await at.made(at.ann, "bob");
+    const carol = await at.made(at.ann, "carol");
     for (const one of [at.ann, carol]) {
       const id = approvalIn(await bob(putRoute, put("k")));
       assert.equal((await one(`POST /approvals/${id}`, yes)).status, 200);
@@ -62,7 +63,8 @@ suite("a second person is another person", { concurrency: 2 }, () => {
   test("a threshold counts neither another spelling nor a key of a person who said yes", async () => {
     await using at = await world({ threshold: 2 });
     const zoe = await at.as("zoe", "--scope", "admin");
-    const [spelt, made] = [await at.as("Zoe", "--scope", "admin"), await at.made(zoe, "eve")];
+    const spelt = await at.as("Zoe", "--scope", "admin");
+    const made = await at.made(zoe, "eve");
     const id = approvalIn(await at.ann(putRoute, put("k")));
     const { body } = await zoe(`POST /approvals/${id}`, yes);
     assert.equal((body.approval as { status: string }).status, "pending");

@@ -21,7 +21,8 @@ test("an entry is shown without its secrets, tried before it is saved, copied, a
   const serving = await startServe(config, directory.file("data"));
   const ask = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${serving.url}${path}`, {
-      ...{ method, headers: { ...serving.proof, "content-type": "application/json" } },
+      method,
+      headers: { ...serving.proof, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { status: response.status, body: (await response.json()) as Answer };
@@ -115,11 +116,9 @@ test("a server is changed where it is written, and a missing one is a failure", 
   const { mcpServers } = JSON.parse(await readFile(config, "utf8"));
   const { timeoutMs, env, enabled, cwd, command } = mcpServers.echo;
   assert.deepEqual([timeoutMs, env.LEVEL, enabled, cwd, command], [5000, "1", false, undefined, process.execPath]);
-  const [gone, wrong, unusable] = [
-    await edit("ecko", "a=b"),
-    await edit("echo", "a"),
-    await edit("echo", "timeoutMs=x"),
-  ];
+  const gone = await edit("ecko", "a=b");
+  const wrong = await edit("echo", "a");
+  const unusable = await edit("echo", "timeoutMs=x");
   assert.deepEqual([gone.code, wrong.code, unusable.code], [1, 2, 2]);
   assert.match(gone.stderr, /Did you mean 'echo'\?/);
 });

@@ -13,7 +13,11 @@ suite("the messages of a server", () => {
     await using plane = await planeOf({ fx: fixture("progress") });
     await plane.call("fx.count", { steps: 1 });
     assert.deepEqual(await plane.servers.messages("fx"), {
-      ...{ recording: false, since: null, until: null, dropped: 0, messages: [] },
+      recording: false,
+      since: null,
+      until: null,
+      dropped: 0,
+      messages: [],
     });
     const begun = await plane.servers.record("fx");
     assert.equal(begun.recording, true);
@@ -117,7 +121,8 @@ suite("the messages of a server", () => {
       const made = await runCli(["keys", "create", scope, "--scope", scope, "--user", scope, ...place, "--json"]);
       return { "x-api-key": String(made.json().secret) };
     };
-    const [admin, caller] = [await make("admin"), await make("call")];
+    const admin = await make("admin");
+    const caller = await make("call");
     const path = `${serving.url}/servers/echo`;
     for (const headers of [caller, {}]) {
       const refused = await fetch(`${path}/messages`, { headers });

@@ -24,7 +24,10 @@ async function world(directory: TemporaryDirectory, more: object = {}) {
   const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) }, more);
   const data = directory.file("data");
   return {
-    ...{ log, config, data, common: ["--config", config, "--data-dir", data] },
+    log,
+    config,
+    data,
+    common: ["--config", config, "--data-dir", data],
     client: (more: readonly string[] = [], env: Record<string, string> = {}) => startMcp(config, data, { more, env }),
     /** Of the plane that serves now. */
     record: () => records(data)[0] ?? assert.fail("no plane serves"),

@@ -17,7 +17,8 @@ async function startMail() {
     const annotations = { readOnlyHint: true };
     const known: Record<string, object> = {
       initialize: {
-        ...{ protocolVersion: "2025-06-18", serverInfo: { name: "mail", version: "1" } },
+        protocolVersion: "2025-06-18",
+        serverInfo: { name: "mail", version: "1" },
         capabilities: { tools: {} },
       },
       "tools/list": { tools: [{ name: "inbox", description: "x", inputSchema: { type: "object" }, annotations }] },
@@ -41,7 +42,8 @@ async function startMail() {
 }
 
 const cache = { ttlMs: 60_000, shared: true };
-const [ann, bob] = [principalOf({ user: "ann" }), principalOf({ user: "bob" })];
+const ann = principalOf({ user: "ann" });
+const bob = principalOf({ user: "bob" });
 
 suite("results are shared only where no user has credentials of their own", () => {
   test("a server that got the tokens of users gives each their own mail, also where calls are under way together", async () => {

@@ -7,7 +7,9 @@ import { callsAt, processFixture as fixture, runCli } from "./support.ts";
 import { skill, workConfig } from "./work-world.ts";
 
 const say = (id: string, message: string, more: object = {}) => ({
-  ...{ id, tool: "fx.echo", arguments: { message } },
+  id,
+  tool: "fx.echo",
+  arguments: { message },
   ...more,
 });
 
@@ -107,8 +109,11 @@ suite("a skill that is run", () => {
       ["left succeeded", "right succeeded", "both succeeded", "shown succeeded"],
     );
     assert.deepEqual(told.slice(0, 5), [
-      ...["skill.started", "skill.plan_generated", "skill.plan_ready"],
-      ...["skill.step_started", "skill.step_started"],
+      "skill.started",
+      "skill.plan_generated",
+      "skill.plan_ready",
+      "skill.step_started",
+      "skill.step_started",
     ]);
     assert.equal(told.at(-1), "skill.completed");
     const calls = await plane.calls.list({ run: run.id });

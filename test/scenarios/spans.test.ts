@@ -36,7 +36,8 @@ async function startEndpoint(failures: number) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ headers, url: `http://127.0.0.1:${port}/` },
+    headers,
+    url: `http://127.0.0.1:${port}/`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -46,12 +47,10 @@ async function startEndpoint(failures: number) {
 
 function planeWithEndpoint(url: string): Promise<Plane> {
   const lookup = {
-    ...{
-      name: "lookup",
-      description: "Looks something up.",
-      side_effects: "none" as const,
-      idempotent: true,
-    },
+    name: "lookup",
+    description: "Looks something up.",
+    side_effects: "none" as const,
+    idempotent: true,
     providers: [{ name: "http", config: { url } }],
   };
   return createPlane({ config: { tools: { lookup } } });
@@ -166,7 +165,8 @@ suite("spans", () => {
     for (const era of ["legacy", "modern"] as const) {
       const client = await EraClient.open(gateway.url, era);
       await client.request("tools/call", {
-        ...{ name: "echo__echo", arguments: { message: "hi" } },
+        name: "echo__echo",
+        arguments: { message: "hi" },
         _meta: { traceparent },
       });
     }

@@ -38,7 +38,13 @@ async function exported(directory: TemporaryDirectory, calls: number) {
   }
   const file = directory.file("state.jsonl");
   const { code, stderr } = await runCli([
-    ...["state", "export", file, "--config", config, "--data-dir", directory.file("first")],
+    "state",
+    "export",
+    file,
+    "--config",
+    config,
+    "--data-dir",
+    directory.file("first"),
   ]);
   assert.equal(code, 0, stderr);
   return { config, file };
@@ -98,7 +104,8 @@ test("a row that the store refuses takes all the others with it", async () => {
 test("an export of a plane that goes on working is of one moment", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { echo: fixture("echo") });
-  const [first, second] = [directory.file("first"), directory.file("second")];
+  const first = directory.file("first");
+  const second = directory.file("second");
   const lines: string[] = [];
   {
     await using working = await createPlane({ config, dataDirectory: first });

@@ -48,7 +48,10 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
   const config = await workConfig(directory, servers, work, { policy: { rules } });
   await makeHistory(config, directory.file("first"));
   const place = (name: string, store?: string) => [
-    ...["--config", config, "--data-dir", directory.file(name)],
+    "--config",
+    config,
+    "--data-dir",
+    directory.file(name),
     ...(store === undefined ? [] : ["--store", store]),
   ];
   const store = postgres.address();

@@ -24,7 +24,9 @@ async function assertWorksUnderLoad(store?: string): Promise<void> {
   await using directory = await temporaryDirectory();
   const config = await workConfig(directory, {}, work);
   const plane = await createPlane({
-    ...{ config, dataDirectory: directory.file("data"), schedules: true },
+    config,
+    dataDirectory: directory.file("data"),
+    schedules: true,
     ...(store === undefined ? {} : { store }),
   });
   plane.tools.register({

@@ -26,7 +26,9 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 });
 `;
 const published: Package = {
-  ...{ name: "where-server", version: "1.0.0", bin: { "where-server": "run.cjs" } },
+  name: "where-server",
+  version: "1.0.0",
+  bin: { "where-server": "run.cjs" },
   files: { "run.cjs": source("publisher") },
 };
 
@@ -46,7 +48,8 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
 
   /** A person with these servers of their own, in a directory that a stranger made. */
   async function world(name: string, mcpServers: Record<string, object>, files: Record<string, string> = {}) {
-    const [home, clone] = [root.file(`${name}/home`), root.file(`${name}/clone`)];
+    const home = root.file(`${name}/home`);
+    const clone = root.file(`${name}/clone`);
     const own = join(home, "toolplane", "toolplane.json");
     await Promise.all([mkdir(dirname(own), { recursive: true }), mkdir(clone, { recursive: true })]);
     await writeFile(own, JSON.stringify({ mcpServers }));
@@ -84,7 +87,8 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
   }
 
   const npx = (...args: string[]) => ({
-    ...{ command: "npx", args: ["-y", "where-server@1.0.0", ...args] },
+    command: "npx",
+    args: ["-y", "where-server@1.0.0", ...args],
     env: packages.env,
   });
 
@@ -178,11 +182,9 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
     await trap(at.clone, at.mark);
     assert.equal(await at.where("by_argument.where"), null);
     await at.run("trust", "--yes");
-    const [argument, path, cwd] = [
-      await at.where("by_argument.where"),
-      await at.where("by_path.where"),
-      await at.where("by_cwd.where"),
-    ];
+    const argument = await at.where("by_argument.where");
+    const path = await at.where("by_path.where");
+    const cwd = await at.where("by_cwd.where");
     assert.deepEqual([argument?.author, argument?.args], ["publisher", [at.clone]]);
     assert.deepEqual([path?.author, path?.args], ["publisher", [`--root=${join(at.clone, "data")}`, "plain"]]);
     assert.deepEqual([cwd?.author, cwd?.cwd, cwd?.args], ["publisher", at.clone, ["plain"]]);

@@ -122,11 +122,17 @@ export async function trustProject(options: CliOptions, ...words: string[]): Pro
 }
 
 async function runHere(args: readonly string[], input = ""): Promise<CliResult> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const stdin = new PassThrough();
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
   stdin.end(input);
   const written = Promise.all([text(stdout), text(stderr)]);
   const cli = createCli([...args], {
-    ...{ stdin, stdout, stderr, env: process.env, signals: process },
+    stdin,
+    stdout,
+    stderr,
+    env: process.env,
+    signals: process,
     directory: () => process.cwd(),
     exit: (code) => assert.fail(`the command line wants to exit with ${code}`),
   });

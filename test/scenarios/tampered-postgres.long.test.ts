@@ -33,7 +33,8 @@ test("an end that was removed from the database is noticed by the plane that wro
   await tamper("cut", "DELETE FROM calls WHERE id = 'four'; DELETE FROM audit");
   const warned = context.mock.method(process, "emitWarning", () => undefined);
   const { store } = await openStore(requireStoreAddress(server.address("cut")), directory.path);
-  const [calls, changes] = [await store.verifyCalls(), await store.verifyAudit()];
+  const calls = await store.verifyCalls();
+  const changes = await store.verifyAudit();
   await store.close();
   assert.deepEqual([calls.ok, calls.lost.length, changes.ok, changes.lost[0]?.after], [false, 1, false, null]);
   assert.match(

@@ -38,9 +38,11 @@ suite("servers in memory", () => {
       methods.push(method);
       if (method === "initialize")
         reply({
-          ...{ jsonrpc: "2.0", id },
+          jsonrpc: "2.0",
+          id,
           result: {
-            ...{ protocolVersion: "2025-11-25", capabilities: { tools: {} } },
+            protocolVersion: "2025-11-25",
+            capabilities: { tools: {} },
             serverInfo: { name: "own", version: "1" },
           },
         });

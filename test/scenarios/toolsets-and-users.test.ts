@@ -117,7 +117,8 @@ suite("toolsets, personas and users", () => {
       const { body } = await ask("GET", "/toolsets/mixed");
       assert.deepEqual([body.providers, body.allow_tools, body.missing], [["echo"], ["add"], []]);
       assert.deepEqual((await ask("GET", "/agent")).body.toolsets, ["sums", "mixed"]);
-      const [there, unknown] = [await ask("GET", "/toolsets/hidden"), await ask("GET", "/toolsets/absent")];
+      const there = await ask("GET", "/toolsets/hidden");
+      const unknown = await ask("GET", "/toolsets/absent");
       assert.deepEqual([there.status, unknown.status], [404, 404]);
       assert.equal(String(there.body.detail).replace("hidden", "absent"), unknown.body.detail);
     });

@@ -13,7 +13,10 @@ type Line = { name: string; launch: string; hash: string; trusted: boolean; inFo
 type Shown = { servers: Line[]; settings: Line | null; files: Line[] };
 
 const tool = (name: string, headers = {}) => ({
-  ...{ name, description: "x", side_effects: "none", parameters: { type: "object", properties: {} } },
+  name,
+  description: "x",
+  side_effects: "none",
+  parameters: { type: "object", properties: {} },
   providers: [{ name: "http", config: { url: "http://127.0.0.1:9/", headers } }],
 });
 
@@ -36,7 +39,11 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
     const env = { XDG_CONFIG_HOME: home, XDG_DATA_HOME: root.file(`${name}-data`) };
     const run = (...words: string[]) => runCli(words, { cwd: directory, env });
     return {
-      ...{ directory, write, run, env, mark: root.file(`${name}.mark`) },
+      directory,
+      write,
+      run,
+      env,
+      mark: root.file(`${name}.mark`),
       data: join(env.XDG_DATA_HOME, "toolplane"),
       trust: async (...words: string[]) => (await run("trust", "--json", ...words)).json() as unknown as Shown,
       tools: async () => (await run("tools", "list", "--json")).stdout,
@@ -100,7 +107,9 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
     await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
     const { port } = api.address() as { port: number };
     const document = (operation: string) => ({
-      ...{ openapi: "3.0.0", info: { title: "T", version: "1" }, servers: [{ url: `http://127.0.0.1:${port}` }] },
+      openapi: "3.0.0",
+      info: { title: "T", version: "1" },
+      servers: [{ url: `http://127.0.0.1:${port}` }],
       paths: { [`/${operation}`]: { get: { operationId: operation, responses: { 200: { description: "ok" } } } } },
     });
     const entry = { openapi: "api.json", listingTtlMs: 1 };

@@ -301,7 +301,8 @@ suite("workspace trust", { concurrency: 4 }, () => {
       await writeFile(root.file(name), JSON.stringify({ mcpServers: {}, ...content }));
       return root.file(name);
     };
-    const [strictFile, looseFile] = [await file("strict.json", strict), await file("loose.json", loose)];
+    const strictFile = await file("strict.json", strict);
+    const looseFile = await file("loose.json", loose);
     const sections = Object.keys(strict) as (keyof typeof strict)[];
     const load = async (own: string, theirs: string, isTrusted: boolean, env = {}) => {
       const project = { directory: root.path, files: [theirs], answer: () => isTrusted };
@@ -320,7 +321,8 @@ suite("workspace trust", { concurrency: 4 }, () => {
       assert.deepEqual(tightened.values, wanted, "a rule that denies comes before one that allows");
     }
     const nothing = await file("nothing.json", {});
-    const [byDefault, usual] = [(await load(nothing, looseFile, true)).values, await alone(nothing)];
+    const byDefault = (await load(nothing, looseFile, true)).values;
+    const usual = await alone(nothing);
     for (const section of ["policy", "security"]) assert.deepEqual(byDefault[section], usual[section]);
     const spelled = await file("spelled.json", {
       policy: { profile: "${P:-personal}", rules: [{ tool: "*", verdict: "${V:-allow}" }] },

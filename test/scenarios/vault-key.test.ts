@@ -18,7 +18,8 @@ test("planes that share a key by reference open each other's tokens, and others 
   await using directory = await temporaryDirectory();
   await writeFile(directory.file("vault.txt"), `${Buffer.alloc(32, 5).toString("hex")}\n`);
   const config = await writeConfig(directory, servers, { vaultKey: "${file:vault.txt}" });
-  const [one, two] = [directory.file("one"), directory.file("two")];
+  const one = directory.file("one");
+  const two = directory.file("two");
   {
     await using plane = await createPlane({ config, dataDirectory: one });
     await plane.tokens.set("docs", { token: "very-secret" });

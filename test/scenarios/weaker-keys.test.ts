@@ -61,7 +61,8 @@ suite("a weaker key of the same user", () => {
     const { strong, weak } = await twoKeys(plane);
     const { approval } = await plane.call("long", {}, as(strong));
     const { plan } = await plane.call("later", {}, as(strong));
-    const [id, planId] = [String(approval?.id), String(plan?.id)];
+    const id = String(approval?.id);
+    const planId = String(plan?.id);
     assert.deepEqual(await plane.approvals.list(as(weak)), []);
     assert.equal((await plane.approvals.page({ limit: 10 }, as(weak))).total, 0);
     await assert.rejects(plane.approvals.get(id, as(weak)), { code: "NOT_FOUND" });

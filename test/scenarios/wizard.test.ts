@@ -48,8 +48,21 @@ test("the wizard adds, changes and deletes servers and toolsets, and says what c
   const wizard = (...answers: unknown[]) => wizardIn(file, directory.path, ...answers);
 
   const added = await wizard(
-    ...["add a server", "", "old", "web", "http", "ftp://x", "https://example.org/mcp", "Authorization=Bearer a,b"],
-    ...["add a server", "files", "stdio", "", 'npx -y "my server" .', "nonsense", "A=1,B=x,y"],
+    "add a server",
+    "",
+    "old",
+    "web",
+    "http",
+    "ftp://x",
+    "https://example.org/mcp",
+    "Authorization=Bearer a,b",
+    "add a server",
+    "files",
+    "stdio",
+    "",
+    'npx -y "my server" .',
+    "nonsense",
+    "A=1,B=x,y",
   );
   assert.deepEqual(added.config.mcpServers.web, {
     url: "https://example.org/mcp",
@@ -68,12 +81,17 @@ test("the wizard adds, changes and deletes servers and toolsets, and says what c
   const changed = await wizard("change a server", "old", "stdio", "=", "PORT=1");
   assert.deepEqual(changed.config.mcpServers.old, {
     description: "Kept",
-    ...{ command: "node", args: ["a b.js"], env: { PORT: "1" } },
+    command: "node",
+    args: ["a b.js"],
+    env: { PORT: "1" },
   });
 
   const toolset = await wizard("add a toolset", "mine", "gone", "web,files", "read,write", "0", "5", "-1", "30");
   assert.deepEqual(toolset.config.toolsets.mine, {
-    ...{ providers: ["web", "files"], allow_tools: ["read", "write"], max_tool_call_turns: 5, timeout_sec: 30 },
+    providers: ["web", "files"],
+    allow_tools: ["read", "write"],
+    max_tool_call_turns: 5,
+    timeout_sec: 30,
   });
   const other = await wizard("change a toolset", "mine", "web", "", "=", "");
   assert.deepEqual(other.config.toolsets.mine, { providers: ["web"], max_tool_call_turns: 5 });

@@ -29,7 +29,10 @@ const work = {
   ],
   jobs: [
     {
-      ...{ name: "digest", personas: ["Atlas"], input: { city: "Rome", token: secret }, ...daily },
+      name: "digest",
+      personas: ["Atlas"],
+      input: { city: "Rome", token: secret },
+      ...daily,
       task_graph: [{ task: "report", input: { password: "swordfish-swordfish" } }],
     },
     { name: "odd/näme & co", personas: ["Nova"], task_graph: [{ task: "think" }], summary: "The digest" },

@@ -8,8 +8,13 @@ type Work = { skills?: Manifest[]; tasks?: Manifest[]; jobs?: Manifest[] };
 
 export function skill(name: string, fields: Manifest): Manifest {
   return {
-    ...{ name, version: "1.0.0", instruction_prompt: `Do ${name}.`, required_tools: [] },
-    ...{ required_capabilities: [], safety_notes: "", ...fields },
+    name,
+    version: "1.0.0",
+    instruction_prompt: `Do ${name}.`,
+    required_tools: [],
+    required_capabilities: [],
+    safety_notes: "",
+    ...fields,
   };
 }
 

@@ -39,7 +39,9 @@ suite("what the workbench shows", () => {
   };
 
   test("a call that waited tells what became of it, and is no longer among those that wait", async () => {
-    const [approved, rejected, waiting] = [await hold("a"), await hold("b"), await hold("c")];
+    const approved = await hold("a");
+    const rejected = await hold("b");
+    const waiting = await hold("c");
     await ask(`/approvals/${approved.approval}`, "POST", { decision: "approve" });
     await ask(`/approvals/${rejected.approval}`, "POST", { decision: "reject" });
     const one = await ask<Call>(`/calls/${approved.call}`);

@@ -12,7 +12,8 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
   before(async () => {
     world = await openWorld(
       {
-        ...{ echo: fixture("echo"), fault: fixture("fault") },
+        echo: fixture("echo"),
+        fault: fixture("fault"),
         spare: { ...fixture("state"), env: { API_TOKEN: secret }, autoConnect: false },
       },
       {
@@ -114,7 +115,8 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
       method: "PUT",
       headers: world.proof,
       body: JSON.stringify({
-        ...{ description: hebrew, side_effects: "none" },
+        description: hebrew,
+        side_effects: "none",
         providers: [{ name: "mcp", config: { server: "echo", tool: "echo" } }],
       }),
     });
@@ -132,7 +134,8 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
           };
           const range = document.createRange();
           range.selectNodeContents(found);
-          const [line, block] = [range.getClientRects()[0], (found as unknown as Line).getBoundingClientRect()];
+          const line = range.getClientRects()[0];
+          const block = (found as unknown as Line).getBoundingClientRect();
           return line !== undefined && Math.abs(block.right - line.right) <= Math.abs(line.left - block.left);
         });
     for (const path of ["/tools/rtl", "/try?tool=rtl", "/tools?q=rtl"]) {

@@ -59,7 +59,11 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
     `${serving.url}/workbench${path}${path.endsWith("#") ? "" : new URL(serving.workbench).hash}`;
   let tab: OpenPage | undefined;
   return {
-    ...{ url: serving.url, pass: new URL(serving.workbench).hash, config, dataDirectory, browser },
+    url: serving.url,
+    pass: new URL(serving.workbench).hash,
+    config,
+    dataDirectory,
+    browser,
     // Every plane has a pass of its own, also one that is started again.
     get proof() {
       return serving.proof;

@@ -22,7 +22,9 @@ test("an empty plane leads from the first server over a call to a client, rememb
   await page.getByRole("heading", { name: "Get started: 1 of 3 done" }).waitFor();
   await page.getByRole("link", { name: "Choose a tool" }).waitFor();
   await fetch(`${world.url}/tools/echo.echo/call`, {
-    ...{ method: "POST", headers: world.proof, body: JSON.stringify({ arguments: { message: "hi" } }) },
+    method: "POST",
+    headers: world.proof,
+    body: JSON.stringify({ arguments: { message: "hi" } }),
   });
   await page.getByRole("heading", { name: "Get started: 2 of 3 done" }).waitFor();
   await page.getByText(`claude mcp add --transport http toolplane ${world.url}/mcp`).waitFor();

@@ -93,8 +93,13 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     await weights.getByLabel("Name of newKey").blur();
     await weights.getByLabel("apple number").fill("3");
     assert.deepEqual(await argumentsIn(page), {
-      ...{ sure: false, at: { x: 1 }, shape: { kind: "square", side: 2 }, free: ["a", { b: 1 }] },
-      ...{ gone: "plain words", tree: { parent: { name: "Ann" } }, weights: { apple: 3 } },
+      sure: false,
+      at: { x: 1 },
+      shape: { kind: "square", side: 2 },
+      free: ["a", { b: 1 }],
+      gone: "plain words",
+      tree: { parent: { name: "Ann" } },
+      weights: { apple: 3 },
     });
     assert.deepEqual(await accessibilityProblems(page), []);
     assert.deepEqual(complaints, []);

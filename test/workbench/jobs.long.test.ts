@@ -11,8 +11,11 @@ const work = {
   tasks: [task("tell", ["say"])],
   jobs: [
     {
-      ...{ name: "news", summary: "Says hello every morning", personas: ["Atlas"] },
-      ...{ required_skills: ["say"], task_graph: [{ task: "tell" }] },
+      name: "news",
+      summary: "Says hello every morning",
+      personas: ["Atlas"],
+      required_skills: ["say"],
+      task_graph: [{ task: "tell" }],
       recurrence: { cron: "0 9 * * mon", timezone: "Europe/Berlin" },
     },
   ],

@@ -35,8 +35,10 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     [model, oauth] = await Promise.all([startScriptedModel({ responses: script }), startOAuth()]);
     world = await openWorld(
       {
-        ...{ echo: { ...fixture("echo"), env: { API_TOKEN: secret } }, fault: fixture("fault") },
-        ...{ lost: { command: "no-such-program" }, remote: { url: oauth.url, auth: { type: "oauth" } } },
+        echo: { ...fixture("echo"), env: { API_TOKEN: secret } },
+        fault: fixture("fault"),
+        lost: { command: "no-such-program" },
+        remote: { url: oauth.url, auth: { type: "oauth" } },
       },
       {
         models: { default: { baseURL: model.url, model: "scripted" } },
@@ -190,7 +192,8 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     const { page: first, context } = await world.visit(path);
     await first.getByText("No calls match").waitFor();
     const second = await context.newPage();
-    const [answered, called] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const answered = Promise.withResolvers<void>();
+    const called = Promise.withResolvers<void>();
     await second.route(
       ({ pathname }) => pathname === "/calls",
       async (route) => {

@@ -37,13 +37,19 @@ const work = {
   tasks: [task("collect", ["read-notes"])],
   jobs: [
     {
-      ...{ name: "release-report", summary: "Tells every morning what is left to do", personas: ["Atlas"] },
-      ...{ required_skills: ["read-notes"], task_graph: [{ task: "collect" }] },
+      name: "release-report",
+      summary: "Tells every morning what is left to do",
+      personas: ["Atlas"],
+      required_skills: ["read-notes"],
+      task_graph: [{ task: "collect" }],
       recurrence: { cron: "0 9 * * mon-fri", timezone: "Europe/Berlin" },
     },
     {
-      ...{ name: "tidy-notes", summary: "Looks through the notes of the week", personas: ["Atlas"] },
-      ...{ required_skills: ["read-notes"], task_graph: [{ task: "collect" }] },
+      name: "tidy-notes",
+      summary: "Looks through the notes of the week",
+      personas: ["Atlas"],
+      required_skills: ["read-notes"],
+      task_graph: [{ task: "collect" }],
     },
   ],
 };

@@ -10,7 +10,9 @@ suite("tools in the browser", { skip: noBrowser }, () => {
   let world: World;
   before(async () => {
     const servers = {
-      ...{ echo: fixture("echo"), image: fixture("image"), changing: fixture("changing") },
+      echo: fixture("echo"),
+      image: fixture("image"),
+      changing: fixture("changing"),
       asking: fixture("elicit"),
       sampling: fixture("sample"),
       nasty: namedServer("nasty", [hostile, "harmless"]),

@@ -205,10 +205,8 @@ test("what was approved and left behind is run by the next process that serves, 
   const at = new Date(Date.now() - graceMs).toISOString();
   const answer = { decision: "approve", by: "ann", at, reason: null, arguments: null } as const;
   await first.store.replaceHeldCall({ ...held, status: "approved", answer });
-  const [second, third] = [
-    await openApprovals(context, {}, first.store),
-    await openApprovals(context, {}, first.store),
-  ];
+  const second = await openApprovals(context, {}, first.store);
+  const third = await openApprovals(context, {}, first.store);
   const ended = new Promise<void>((resolve) => {
     const { replaceHeldCall } = first.store;
     first.store.replaceHeldCall = async (next) => {

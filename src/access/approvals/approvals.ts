@@ -67,7 +67,9 @@ export function createApprovals(given: ApprovalPorts) {
   const maySee = (principal: Principal, { principal: owner }: Pick<HeldView, "principal">) =>
     owner.user === null || isOwner(principal, owner) || seesAll(principal);
   const plans = createPlans({
-    ...{ store, heldCalls, answer: runner.answer },
+    store,
+    heldCalls,
+    answer: runner.answer,
     maySee: (principal, plan) => plan.user === null || ownsRecord(principal, plan) || seesAll(principal),
   });
 

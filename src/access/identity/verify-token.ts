@@ -22,8 +22,17 @@ const clockTolerance = 30;
 const maxTokenLength = 16 * 1024;
 /** Only algorithms with a public key: with a shared secret all who check could also sign. */
 const algorithms: string[] = [
-  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
-  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
 ];
 const knownScopes: readonly string[] = [...scopeNames, everyScope];
 const defaultScopesClaim = "scope";

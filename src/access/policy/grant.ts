@@ -213,7 +213,8 @@ export function createComplianceCheck(settings: Compliance): ComplianceCheck {
   const find = (name: string) => byName.get(normalLevel(name));
   return (ofCaller, ofServer) => {
     if (ofCaller === null || ofServer === null) return null;
-    const [from, to] = [find(ofCaller), find(ofServer)];
+    const from = find(ofCaller);
+    const to = find(ofServer);
     if (from === undefined || to === undefined) {
       const strange = from === undefined ? ofCaller : ofServer;
       return unknown === "strict" ? `the compliance level '${strange}' is unknown` : null;

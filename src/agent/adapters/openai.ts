@@ -41,7 +41,9 @@ export async function answerOpenAiCompletion<M extends object>(
     calls.length === 0 ? choice.message : { ...choice.message, tool_calls: calls },
     ...answers.map(
       ({ call, content }): ToolAnswer => ({
-        ...{ role: "tool", tool_call_id: call.id, content: textOnly(content) },
+        role: "tool",
+        tool_call_id: call.id,
+        content: textOnly(content),
       }),
     ),
     ...(pictures.length === 0 ? [] : [showPictures(pictures)]),

@@ -55,7 +55,9 @@ export function createCodeTools(
         const called = { ...withoutUndefined({ run, signal }), timeoutMs: 0 };
         return plane().call({ server: null, tool: name }, argumentsText, {
           ...(called as PlaneCallOptions),
-          ...{ principal, face: "agent", relay: { ...relay, onOwnTool: ownTool(withoutUndefined(given)) } },
+          principal,
+          face: "agent",
+          relay: { ...relay, onOwnTool: ownTool(withoutUndefined(given)) },
         });
       };
     },

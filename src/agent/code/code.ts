@@ -92,7 +92,10 @@ export function createCode(parts: Parts): Code {
     const args = resume === undefined ? { code } : { resume };
     // Its calls are counted in the conversation; it is not counted beside them.
     const asked = await plane().call({ server: null, tool: codeToolNames.run }, args, {
-      ...{ principal, face, timeoutMs: 0, run: options.run ?? id },
+      principal,
+      face,
+      timeoutMs: 0,
+      run: options.run ?? id,
       ...(signal && { signal }),
       relay: { ...(options.relay?.meta && { meta: options.relay.meta }), onOwnTool },
     });

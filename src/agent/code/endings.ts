@@ -38,7 +38,12 @@ export function createEndings({ keepRun }: EndingPorts) {
       const thrown = waits ? waitsFor(waiting, run, isKept) : (read?.error ?? (result.ok ? null : failure(ended)));
       const error = thrown && { ...reportError(thrown), ...placeIn(thrown) };
       const outcome = withText({
-        ...{ ...base, ok: error === null, value: read?.value ?? null, logs, calls, error },
+        ...base,
+        ok: error === null,
+        value: read?.value ?? null,
+        logs,
+        calls,
+        error,
         ...(waiting.length > 0 && { waiting }),
       });
       // One that waits is kept when it is over.
@@ -116,20 +121,39 @@ function toRun(outcome: CodeOutcome, run: WaitingRun, principal: Principal, { op
   const { ok, value, error, calls, durationMs, logs, waiting } = outcome;
   const at = new Date(Date.now() - durationMs).toISOString();
   const made = calls.map(({ id, tool, status, at: began, durationMs: ms, replayed }) => ({
-    ...{ id, tool, record: id, status: replayed ? "repeated" : status, at: began, durationMs: ms, provider: null },
+    id,
+    tool,
+    record: id,
+    status: replayed ? "repeated" : status,
+    at: began,
+    durationMs: ms,
+    provider: null,
     attempts: replayed ? 0 : 1,
   }));
   const step = { turn: 1, at, modelMs: 0, usage: noUsage, offered: 0, refused: false, calls: made };
   const counters = { totalToolCalls: made.length, totalToolCallTurns: 1, totalGenerations: 1, generationsWithTools: 1 };
   const codes: Partial<Record<ErrorCode, AgentRun["outcome"]>> = { TIMEOUT: "budget", CANCELLED: "cancelled" };
   return {
-    ...{ id: run.id, at, durationMs, user: principal.user, owner: ownerOf(principal), question: run.source },
-    ...{ style: "code", model: "program", toolset: null, conversation: options.conversation ?? run.id },
+    id: run.id,
+    at,
+    durationMs,
+    user: principal.user,
+    owner: ownerOf(principal),
+    question: run.source,
+    style: "code",
+    model: "program",
+    toolset: null,
+    conversation: options.conversation ?? run.id,
     outcome: ok ? "completed" : (codes[error?.code ?? "INTERNAL"] ?? "failed"),
     error,
     answer: ok ? (typeof value === "string" ? value : JSON.stringify(value)) : null,
     ...(waiting && { waiting: waiting.map(({ id, tool }) => ({ id, tool })) }),
-    ...{ reasoning: null, turns: 1, usage: noUsage, counters, steps: [step], trace: "all_messages" },
+    reasoning: null,
+    turns: 1,
+    usage: noUsage,
+    counters,
+    steps: [step],
+    trace: "all_messages",
     messages: [
       { role: "user", content: run.source },
       ...(logs.length === 0 ? [] : [{ role: "assistant" as const, content: logs.join("\n") }]),

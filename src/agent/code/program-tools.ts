@@ -69,7 +69,8 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
       const { paths } = indexOf(principal);
       const found = answer.tools.flatMap(({ tool }) => tool ?? []);
       return {
-        ...{ query: answer.query, total: answer.total },
+        query: answer.query,
+        total: answer.total,
         declarations: found.length === 0 ? "" : renderDeclarations(found, paths, { isShort: true }),
         tools: answer.tools.flatMap(({ tool, name, summary }) =>
           tool ? [{ call: paths.render(tool.id), name, summary }] : [],
@@ -95,7 +96,8 @@ export function namedIn(source: string): { path: string[]; line: number }[] {
     if (found.startsWith("/")) return found.replaceAll(/[^\n]/g, "") || " ";
     return double || single ? `§${texts.push(found.slice(1, -1)) - 1}§` : found;
   });
-  let [line, counted] = [1, 0];
+  let line = 1;
+  let counted = 0;
   return [...plain.matchAll(named)].flatMap((match) => {
     if (match[2] === undefined) return [];
     line += plain.slice(counted, match.index).split("\n").length - 1;

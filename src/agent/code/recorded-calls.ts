@@ -85,7 +85,9 @@ export function answerOf(outcome: Outcome): string {
   const json = error
     ? JSON.stringify({
         error: {
-          ...{ code: error.code, tool: call.tool, content: result?.content ?? [] },
+          code: error.code,
+          tool: call.tool,
+          content: result?.content ?? [],
           message: result ? resultText(result) || error.message : messageForModel(error),
           structuredContent: result?.structuredContent,
         },

@@ -59,14 +59,24 @@ export async function runCode(
   const limiter = limitTime(timeoutMs, timeoutMs || Number.POSITIVE_INFINITY, signal);
   const logs: string[] = [];
   const state: Running = {
-    ...{ run, options, principal, limiter, calls: [], waiting: new Map(), isOver: false, answered: 0 },
+    run,
+    options,
+    principal,
+    limiter,
+    calls: [],
+    waiting: new Map(),
+    isOver: false,
+    answered: 0,
     memory: createCallMemory(run.recorded),
   };
   const inFlight = new Set<Promise<unknown>>();
   const request = createRequests(state, ports);
   try {
     const result = await ports.sandbox.run({
-      ...{ source: run.source, startedAt: run.startedAt, store: run.store, limits: codeLimits },
+      source: run.source,
+      startedAt: run.startedAt,
+      store: run.store,
+      limits: codeLimits,
       owner: ownerOf(principal),
       signal: limiter.signal,
       log: (level, text) => void logs.push(level === "warn" || level === "error" ? `${level}: ${text}` : text),
@@ -183,7 +193,11 @@ function createCallTool({ run, options, principal, limiter }: Running, { plane, 
   const given = withoutUndefined({ consent, compliance, state, toolGroups, face, conversation, mode });
   const usual: PlaneCallOptions = {
     ...(given as PlaneCallOptions),
-    ...{ principal, run: run.id, signal: limiter.signal, maxResultBytes: 0, relay },
+    principal,
+    run: run.id,
+    signal: limiter.signal,
+    maxResultBytes: 0,
+    relay,
     ...(options.askHere && { askHere: outsideTheLimit(options.askHere, limiter) }),
   };
   return async (path: string[], args: unknown): Promise<Outcome & { at: string }> => {

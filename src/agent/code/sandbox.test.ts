@@ -18,7 +18,11 @@ type Given = Partial<Parameters<typeof sandbox.run>[0]> & { logs?: string[] };
 
 function run(source: string, { logs = [], ...given }: Given = {}): Promise<ProgramResult> {
   return sandbox.run({
-    ...{ source, startedAt: 1_800_000_000_000, limits, store: "{}", owner: "ann" },
+    source,
+    startedAt: 1_800_000_000_000,
+    limits,
+    store: "{}",
+    owner: "ann",
     signal: new AbortController().signal,
     request: async (_, json) => JSON.stringify({ value: JSON.parse(json) }),
     log: (_, text) => void logs.push(text),
@@ -208,7 +212,10 @@ test("an answer that comes too late does not reach the next program of the worke
 test("no program finds what another left behind", async () => {
   await run("globalThis.left = 1; Object.prototype.left = 1; Array.prototype.push = null; store.set('left', 1)");
   assert.deepEqual(await returned("return [globalThis.left, ({}).left, [].push.name, store.get('left')]"), [
-    ...[null, null, "push", null],
+    null,
+    null,
+    "push",
+    null,
   ]);
 });
 

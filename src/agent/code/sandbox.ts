@@ -107,7 +107,9 @@ function openWorker(): Worker {
     execArgv: ["--disable-warning=ExperimentalWarning"],
     resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },
     // The engine says of itself what is in its error already.
-    ...{ stdin: false, stdout: true, stderr: true },
+    stdin: false,
+    stdout: true,
+    stderr: true,
     name: "toolplane code",
   }).on("error", () => undefined);
 }

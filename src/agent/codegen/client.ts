@@ -5,8 +5,23 @@ import { comment, type NamedTypes } from "./tool-types.ts";
 
 /** Names that the text itself uses. */
 export const clientNames = [
-  ...["Client", "Plane", "Address", "CallOptions", "Fetch", "Outcome", "Content", "ToolAnswer", "ToolError"],
-  ...["Tools", "ToolName", "Promise", "Error", "Object", "Array", "JSON", "String"],
+  "Client",
+  "Plane",
+  "Address",
+  "CallOptions",
+  "Fetch",
+  "Outcome",
+  "Content",
+  "ToolAnswer",
+  "ToolError",
+  "Tools",
+  "ToolName",
+  "Promise",
+  "Error",
+  "Object",
+  "Array",
+  "JSON",
+  "String",
 ];
 
 type Method = { key: string; types: NamedTypes };

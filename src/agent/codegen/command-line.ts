@@ -53,7 +53,12 @@ function flagsOf(parameters: Schema): object[] {
       (text) => typeof text === "string",
     );
     return {
-      ...{ flag, name, kind: kindOf(shown), list: isList, nullable, required: required.includes(name) },
+      flag,
+      name,
+      kind: kindOf(shown),
+      list: isList,
+      nullable,
+      required: required.includes(name),
       about: [oneLine(String(about ?? "")), notesOf(schema)].filter(Boolean).join(" "),
       ...(isPlain ? { values } : {}),
     };

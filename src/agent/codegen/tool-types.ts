@@ -100,8 +100,21 @@ function bareReferences(schema: unknown): string[] {
 
 /** Keywords that a type cannot say. */
 const told = [
-  ...["format", "pattern", "minLength", "maxLength", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"],
-  ...["multipleOf", "minItems", "maxItems", "uniqueItems", "contentEncoding", "contentMediaType", "default"],
+  "format",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "exclusiveMinimum",
+  "maximum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "contentEncoding",
+  "contentMediaType",
+  "default",
 ];
 
 function propertyComment(schema: Schema): string {

@@ -146,7 +146,8 @@ function reasonOf(reason: unknown): string {
 
 function usageOf(usage: unknown): TokenUsage {
   const { inputTokens, outputTokens, totalTokens, cachedInputTokens } = isObject(usage) ? usage : {};
-  const [input, output] = [countOf(inputTokens), countOf(outputTokens)];
+  const input = countOf(inputTokens);
+  const output = countOf(outputTokens);
   const cachedTokens = countOf(isObject(inputTokens) ? inputTokens.cacheRead : cachedInputTokens);
   const tokens = { inputTokens: input, outputTokens: output, totalTokens: countOf(totalTokens) || input + output };
   return cachedTokens > 0 ? { ...tokens, cachedTokens } : tokens;

@@ -131,7 +131,9 @@ test("what a tool showed is shown by the user, and what was no JSON is JSON", ()
       role: "tool",
       content: [
         {
-          ...{ type: "tool-result", toolCallId: "1", toolName: "look" },
+          type: "tool-result",
+          toolCallId: "1",
+          toolName: "look",
           output: { type: "text", value: "Here:\n[picture 1]" },
         },
       ],

@@ -30,12 +30,17 @@ test("a run is kept without what looks like a secret, wherever it was written", 
   const secret = "sk-live-abcdef0123456789";
   const said = `the token is ${secret}, password="hunter22"`;
   const run = agentRun("one", {
-    ...{ question: said, answer: said, reasoning: said, model: `m-${secret}` },
+    question: said,
+    answer: said,
+    reasoning: said,
+    model: `m-${secret}`,
     messages: [
       { role: "system", content: said },
       { role: "user", content: [{ type: "text", text: said }] },
       {
-        ...{ role: "assistant", content: said, reasoning_content: said },
+        role: "assistant",
+        content: said,
+        reasoning_content: said,
         tool_calls: [
           {
             id: "a",

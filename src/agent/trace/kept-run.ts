@@ -22,8 +22,19 @@ export function keptRun(run: AgentRun): AgentRun {
 function summaryOf({ id, at, durationMs, user, owner, style, model, toolset, conversation, ...rest }: AgentRun) {
   const { outcome, turns, usage, counters, trace, truncated, waiting, missing } = rest;
   return {
-    ...{ id, at, durationMs, user, style, model: keptText(model), toolset, conversation },
-    ...{ outcome, turns, usage, counters, trace },
+    id,
+    at,
+    durationMs,
+    user,
+    style,
+    model: keptText(model),
+    toolset,
+    conversation,
+    outcome,
+    turns,
+    usage,
+    counters,
+    trace,
     ...withoutUndefined({ owner, truncated, waiting, missing: redactDeep(missing) }),
   };
 }

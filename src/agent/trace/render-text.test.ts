@@ -58,7 +58,8 @@ test("a failed run tells its error, and arguments that are no JSON stay what the
     error: reportError(new PlaneError("TIMEOUT", "No answer.")),
     messages: [
       {
-        ...{ role: "assistant", content: "" },
+        role: "assistant",
+        content: "",
         tool_calls: [
           { id: "x", type: "function", function: { name: "odd", arguments: '{"a": 12345678901234567890, ' } },
         ],

@@ -164,7 +164,8 @@ export function createSharedReads(ports: Ports) {
 
   /** Servers of which something is shared: a write to them must be noticed. */
   function sharedServers(): ReadonlySet<string> {
-    const [config, tools] = [ports.config(), ports.tools()];
+    const config = ports.config();
+    const tools = ports.tools();
     if (known?.config === config && known.tools === tools) return known.servers;
     const sharing = tools.filter((tool) => settingOf(tool, config) !== null);
     known = { config, tools, servers: new Set(sharing.flatMap(serversOf)) };
@@ -227,7 +228,7 @@ function settingOf({ id, metadata }: Tool, { servers }: Config): Setting | null 
   const coalesce = metadata.coalesce ?? definition?.coalesce ?? (cache?.ttlMs ?? 0) > 0;
   if (!coalesce && !cache?.ttlMs) return null;
   const scope = JSON.stringify(metadata.cache ? [id.server, id.tool] : [id.server]);
-  return { ...{ ttlMs: 0, maxEntries: 0, shared: false }, ...cache, coalesce, scope };
+  return { ttlMs: 0, maxEntries: 0, shared: false, ...cache, coalesce, scope };
 }
 
 /** Of what has no server, all together are one. */

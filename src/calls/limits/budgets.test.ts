@@ -104,7 +104,8 @@ test("time in which a person is asked is not the tool's, and a try that never be
   one.reserve();
   one.start();
   pass(10);
-  const [first, second] = [one.pause(), one.pause()];
+  const first = one.pause();
+  const second = one.pause();
   pass(50_000);
   first();
   first();

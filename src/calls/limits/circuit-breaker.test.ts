@@ -101,7 +101,8 @@ suite("circuits", () => {
 
   test("calls that were under way when it opened change nothing, unless one succeeds", async () => {
     const { circuits, changes, fail } = circuitsOf();
-    const [one, two] = [circuits.enter("notes"), circuits.enter("notes")];
+    const one = circuits.enter("notes");
+    const two = circuits.enter("notes");
     fail(5);
     one.leave(lost);
     assert.deepEqual(changes, ["notes open"]);

@@ -79,7 +79,11 @@ const known = once(() => {
     .filter(({ name }) => name !== metaToolNames.call)
     .map(({ name, description, inputSchema: parameters }) => ({
       manifest: ToolManifest.parse({
-        ...{ name, description, parameters, side_effects: "none", allow_parallel: true },
+        name,
+        description,
+        parameters,
+        side_effects: "none",
+        allow_parallel: true,
         providers: [{ name: "builtin", config: { tool: name } }],
       }),
       source: "builtin",

@@ -87,7 +87,8 @@ export function createMask({ secretValues, config }: MaskPorts) {
   };
   return {
     all<T>(value: T): T {
-      const [hideOurs, redact] = [createHider(secretValues()), redactor()];
+      const hideOurs = createHider(secretValues());
+      const redact = redactor();
       return walk(value, (text) => redact(hideOurs(text))) as T;
     },
     /** Definitions stay as they are, but for the secrets of the configuration. */

@@ -91,7 +91,11 @@ function createIndex(file: string) {
   };
 
   return {
-    ...{ servers, tools, calls, byTool, names },
+    servers,
+    tools,
+    calls,
+    byTool,
+    names,
     add(bytes: Buffer, offset: number, isLast: boolean): void {
       lines += 1;
       const text = bytes.toString("utf8");

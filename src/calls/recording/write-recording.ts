@@ -107,7 +107,11 @@ export function createRecordingWriter(file: string, ports: Ports) {
         const durationMs = rounded(performance.now() - startedAt);
         const facts = { type: "call" as const, run, at, server, tool, ...(kind === undefined ? {} : { kind }) };
         const line: CallLine = {
-          ...{ ...facts, arguments: shown, ...(isMasked ? { key } : {}), occurrence, durationMs },
+          ...facts,
+          arguments: shown,
+          ...(isMasked ? { key } : {}),
+          occurrence,
+          durationMs,
           ...mask.all(answer),
         };
         const failed = attempt(() => {

@@ -13,7 +13,10 @@ async function setUp(context: TestContext, changes: object = {}) {
   const store = await openSqliteStore(":memory:");
   context.after(() => store.close());
   const settings = {
-    ...{ maxInlineBytes: 8_000, keepMs: 60_000, maxStoredBytes: 1_000_000, builtinTool: true },
+    maxInlineBytes: 8_000,
+    keepMs: 60_000,
+    maxStoredBytes: 1_000_000,
+    builtinTool: true,
     redact: { secrets: false, entropy: false, patterns: [] },
     ...changes,
   };

@@ -223,7 +223,8 @@ async function keep({ store, settings }: ResultParts, keeping: Keeping): Promise
   // The same content of one owner is one result.
   const id = `r_${hash([owner, packed.hash]).slice(0, 20)}`;
   const now = Date.now();
-  const [at, expiresAt] = [new Date(now).toISOString(), new Date(now + keepMs).toISOString()];
+  const at = new Date(now).toISOString();
+  const expiresAt = new Date(now + keepMs).toISOString();
   const bytes = packed.body.length;
   const kept: KeptResult = { id, callId: call.id, tool, user, owner, at, expiresAt, characters, bytes, ...packed };
   return (await (await store()).putResult(kept, maxStoredBytes)) ? kept : null;

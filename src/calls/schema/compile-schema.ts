@@ -24,7 +24,9 @@ const inPlace: Record<string, Keyword> = {
     return (value, run) => !attempt(not, value, run) || run.fail("must NOT be valid");
   },
   if: (given, schema, { check }) => {
-    const [when, then, otherwise] = [check(given), check(schema.then ?? true), check(schema.else ?? true)];
+    const when = check(given);
+    const then = check(schema.then ?? true);
+    const otherwise = check(schema.else ?? true);
     return (value, run) => {
       const name = attempt(when, value, run) ? "then" : "else";
       return (name === "then" ? then : otherwise)(value, run) || run.fail(`must match "${name}" schema`);

@@ -8,14 +8,16 @@ export const listChecks: Record<string, Keyword> = {
   prefixItems: (given, _, parts) => tuple(given, parts),
   items: (given, { prefixItems, additionalItems }, parts) => {
     if (Array.isArray(given)) {
-      const [own, more] = [tuple(given, parts), rest(additionalItems ?? true, given.length, parts)];
+      const own = tuple(given, parts);
+      const more = rest(additionalItems ?? true, given.length, parts);
       return (value, run) => [own, more].reduce((fits, check) => check(value, run) && fits, true);
     }
     return rest(given, Array.isArray(prefixItems) ? prefixItems.length : 0, parts);
   },
   contains: (given, { minContains = 1, maxContains = Infinity }, { check }) => {
     const one = check(given);
-    const [least, most] = [Number(minContains), Number(maxContains)];
+    const least = Number(minContains);
+    const most = Number(maxContains);
     return ofList((list, run) => {
       let count = 0;
       for (const [at, item] of list.entries()) {

@@ -7,12 +7,25 @@ import { unescapePointer } from "../providers/mapping.ts";
 const named = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 /** Keywords whose value is a schema or a list of schemas. The value of any other is data. */
 const nested = [
-  ...["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains"],
-  ...["additionalProperties", "unevaluatedProperties", "propertyNames"],
-  ...["allOf", "anyOf", "oneOf", "not", "if", "then", "else"],
+  "items",
+  "prefixItems",
+  "additionalItems",
+  "unevaluatedItems",
+  "contains",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "propertyNames",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "if",
+  "then",
+  "else",
 ];
 const types = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
-const [maxSchemas, maxDepth] = [20_000, 200];
+const maxSchemas = 20_000;
+const maxDepth = 200;
 const home = "schema:/";
 
 export type Schema = UnknownObject | boolean;

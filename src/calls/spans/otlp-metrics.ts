@@ -98,7 +98,10 @@ function renderSeries({ name, unit, description, bounds, points }: Series, start
     return { name, unit, description, sum: { ...cumulative, isMonotonic: true, dataPoints } };
   }
   const dataPoints = shown.map(({ attributes, count, sum, buckets }) => ({
-    ...{ attributes, ...times, count: String(count), sum },
+    attributes,
+    ...times,
+    count: String(count),
+    sum,
     bucketCounts: buckets.map(String),
     explicitBounds: bounds,
   }));

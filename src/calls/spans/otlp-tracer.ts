@@ -101,7 +101,12 @@ function openSpan(
       const { traceId, spanId, traceFlags, traceState } = context;
       const tracestate = traceState?.serialize() ?? "";
       onEnd?.({
-        ...{ traceId, spanId, flags: traceFlags, name, startTimeUnixNano, events },
+        traceId,
+        spanId,
+        flags: traceFlags,
+        name,
+        startTimeUnixNano,
+        events,
         ...(parent && { parentSpanId: parent.spanId }),
         ...(tracestate !== "" && { traceState: tracestate }),
         // OTLP counts kinds from one on.

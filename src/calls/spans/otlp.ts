@@ -80,7 +80,10 @@ export function createOtlp({ settings, on, emit }: OtlpPorts) {
   async function send(kind: "traces" | "metrics", body: object): Promise<"done" | "later"> {
     try {
       const response = await fetch(`${base}/v1/${kind}`, {
-        ...{ method: "POST", headers, body: JSON.stringify(body), redirect: "error" },
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+        redirect: "error",
         signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), stopping.signal]),
       });
       await response.body?.cancel();

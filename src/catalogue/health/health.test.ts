@@ -31,7 +31,8 @@ test("the summary of 150 samples equals an independent calculation", () => {
   samples.forEach(health.observe);
   const window = samples.slice(50);
   const sorted = window.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
-  let [sum, good] = [0, 0];
+  let sum = 0;
+  let good = 0;
   for (const { latencyMs, ok } of window) {
     sum += latencyMs;
     if (ok) good += 1;

@@ -28,7 +28,10 @@ function registryOf(
   if (wrapper) {
     const { config, ...said } = wrapper;
     const manifest = ToolManifest.parse({
-      ...{ name: "post", description: "Posts.", side_effects: "write", ...said },
+      name: "post",
+      description: "Posts.",
+      side_effects: "write",
+      ...said,
       providers: [{ name: "mcp", config: { server: "mail", tool: "send", ...config } }],
     });
     const injection = { everywhere: [], ofServer: () => server.inject };

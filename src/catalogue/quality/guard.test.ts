@@ -19,7 +19,11 @@ async function guardOn() {
     return store;
   };
   const guard = createGuard({
-    ...{ store: open, emit: () => undefined, directoryOf: () => "/", tools: () => [], isWritten: () => false },
+    store: open,
+    emit: () => undefined,
+    directoryOf: () => "/",
+    tools: () => [],
+    isWritten: () => false,
     config: () => ({ security }) as unknown as Config,
   });
   return { guard, store, world, [Symbol.asyncDispose]: () => store.close() };

@@ -66,8 +66,12 @@ export function listedOffers(
   return guard.pinned.offers().flatMap(({ server, user, kind: list, tools }) =>
     maySee(server, user)
       ? [...tools.keys()].map((tool) => ({
-          ...{ name: offerName(server, list, tool), id: { server, tool }, list },
-          ...{ groups: groupsOf(server), persona: null, source: server },
+          name: offerName(server, list, tool),
+          id: { server, tool },
+          list,
+          groups: groupsOf(server),
+          persona: null,
+          source: server,
         }))
       : [],
   );

@@ -57,7 +57,8 @@ export function createQuality(ports: GuardPorts) {
     review(tool: Tool): ToolReview | null {
       if (tool.metadata.enabled === false) return { held: disabled, heldFor: "disabled", change: null, findings: [] };
       const reviews = keysOf(tool).map((key) => guard?.review(key, tool.id.tool) ?? null);
-      const [listed, written] = [reviews.find((one) => one?.held) ?? reviews[0], guard?.reviewWritten(tool)];
+      const listed = reviews.find((one) => one?.held) ?? reviews[0];
+      const written = guard?.reviewWritten(tool);
       if (!listed || !written) return listed ?? written ?? null;
       // What its server says is repeated in what people made of it.
       return listed.held === null && written.held !== null ? { ...written, change: listed.change } : listed;
@@ -255,7 +256,8 @@ function createPinVerbs(
   return {
     async list(filter = {}, caller = {}) {
       const { viewPins } = await import("./pin-verbs.ts");
-      const [listed, offers] = [await selected(filter, caller), await offersOf(filter.server, caller)];
+      const listed = await selected(filter, caller);
+      const offers = await offersOf(filter.server, caller);
       const { user } = caller.principal ?? defaultPrincipal;
       return viewPins([...listed, ...offers], filter, { guard: await guard(), store, user });
     },

@@ -87,7 +87,8 @@ export function toUnit(vector: Float32Array): Float32Array {
 
 const maxText = 2_000;
 const maxKnown = 50_000;
-const [maxWord, maxDigits] = [30, 4];
+const maxWord = 30;
+const maxDigits = 4;
 /** Where a name has no separators: XMLHttp2Request is XML, Http, 2, Request. */
 const nameParts = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 

@@ -70,7 +70,8 @@ test("tools that come, change and go are found as in a new index", async () => {
 
 test("the scan gives the dot products of plain loops", async () => {
   const embedding = await loadEmbedding(readFileSync(`${import.meta.dirname}/tool-vectors.bin`));
-  const [fast, plain] = [createVectorRows(dimensions), createVectorRows(dimensions, true)];
+  const fast = createVectorRows(dimensions);
+  const plain = createVectorRows(dimensions, true);
   const texts = Array.from({ length: 700 }, (_, at) => `tool ${at} reads file ${at * 7919} of mail ${at % 13}`);
   for (const [row, text] of texts.entries()) for (const rows of [fast, plain]) rows.set(row, embedding.query(text));
   const asked = ["mail", "a file", "delete everything"].map(embedding.query);

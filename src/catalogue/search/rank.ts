@@ -64,7 +64,8 @@ export function createRanker(): (question: Question, corpus: Corpus) => Ranking 
   return (question, corpus) => {
     makeRoom(corpus.slots);
     const found: FoundTerm[] = [];
-    let [whole, asked] = [0, 0];
+    let whole = 0;
+    let asked = 0;
     for (const { key, word, weight, from, isAsked, isForm } of question.terms) {
       const { count: having, ranges } = findTerm(key, corpus);
       const telling = weight * rarityOf(having, corpus.alive);
@@ -123,7 +124,9 @@ function weighWords(sums: Float64Array, covered: Float64Array, whole: number, me
 
 /** How like the meant tools are, on average and at best. */
 function weighLikeness(values: Float32Array, meant: Mask): { usual: number; most: number } {
-  let [sum, count, most] = [0, 0, 0];
+  let sum = 0;
+  let count = 0;
+  let most = 0;
   for (let slot = 0; slot < meant.length; slot++) {
     if (meant[slot] === 0) continue;
     const like = values[slot] as number;

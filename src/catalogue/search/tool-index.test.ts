@@ -59,7 +59,8 @@ test("whatever changes in which order, answers are those of an index made again"
 
 test("what is listed again unchanged is not read again", () => {
   const index = createToolIndex();
-  const [one, two] = [findable("a", "read", "Reads."), findable("b", "write", "Writes.")];
+  const one = findable("a", "read", "Reads.");
+  const two = findable("b", "write", "Writes.");
   assert.equal(
     index.update([one, two], () => ""),
     2,

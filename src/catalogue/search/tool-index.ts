@@ -255,7 +255,8 @@ function isUnchanged({ tool: a, serverText }: Entry, b: Findable, serverTextNow:
 /** By name; a shared tool before those of personas. */
 export function compareTools(a: Findable, b: Findable): number {
   if (a.name !== b.name) return a.name < b.name ? -1 : 1;
-  const [left, right] = [a.persona ?? "", b.persona ?? ""];
+  const left = a.persona ?? "";
+  const right = b.persona ?? "";
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
@@ -296,7 +297,8 @@ const maxLonger = 8;
 
 function wordsFrom(words: readonly string[], start: string): string[] {
   if (start.length < minTyped) return [];
-  let [low, high] = [0, words.length];
+  let low = 0;
+  let high = words.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((words[middle] as string) < start) low = middle + 1;

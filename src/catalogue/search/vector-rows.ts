@@ -91,7 +91,8 @@ export function createVectorRows(dimensions: number, isPlain = false) {
     between(a: number, b: number): number {
       const from = rowsAt + a * stride;
       const to = rowsAt + b * stride;
-      let [one, two] = [0, 0];
+      let one = 0;
+      let two = 0;
       // Two sums: neither waits for the other.
       for (let at = 0; at < bytes; at += 2) {
         one = (one + Math.imul(numbers[from + at] as number, numbers[to + at] as number)) | 0;

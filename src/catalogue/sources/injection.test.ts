@@ -19,15 +19,17 @@ const cases: [title: string, schema: JsonObject, shown: JsonObject][] = [
       allOf: [{ properties: { username: text } }, { properties: { q: text } }],
       anyOf: [{ required: ["username"] }, { required: ["q"] }],
       oneOf: [{ properties: { username: text }, required: ["username"] }],
+      if: { properties: { username: { const: "x" } } },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      ...{ if: { properties: { username: { const: "x" } } }, then: { required: ["username", "q"] } },
+      then: { required: ["username", "q"] },
     },
     {
       allOf: [{ properties: {} }, { properties: { q: text } }],
       anyOf: [{ required: [] }, { required: ["q"] }],
       oneOf: [{ properties: {}, required: [] }],
+      if: { properties: {} },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      ...{ if: { properties: {} }, then: { required: ["q"] } },
+      then: { required: ["q"] },
     },
   ],
   [

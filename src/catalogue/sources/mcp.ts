@@ -160,8 +160,19 @@ function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): Unk
 
 /** Keys that the catalogue reads itself, or does not pass on. */
 const ours: ReadonlySet<string> = new Set([
-  ...["name", "title", "description", "inputSchema", "input_schema", "parameters", "outputSchema"],
-  ...["annotations", "version", "auth", "requires_authentication", "capabilities", "__proto__"],
+  "name",
+  "title",
+  "description",
+  "inputSchema",
+  "input_schema",
+  "parameters",
+  "outputSchema",
+  "annotations",
+  "version",
+  "auth",
+  "requires_authentication",
+  "capabilities",
+  "__proto__",
 ]);
 
 /** All other keys are passed on to clients. */

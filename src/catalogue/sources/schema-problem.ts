@@ -6,9 +6,22 @@ const dialect = /^https?:\/\/json-schema\.org\/(draft-0[3-7]|draft\/(2019-09|202
 const named = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"]);
 /** Keywords whose value is a schema or a list of schemas. The value of any other is data. */
 const nested = new Set([
-  ...["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains"],
-  ...["additionalProperties", "unevaluatedProperties", "propertyNames", "contentSchema"],
-  ...["allOf", "anyOf", "oneOf", "not", "if", "then", "else"],
+  "items",
+  "prefixItems",
+  "additionalItems",
+  "unevaluatedItems",
+  "contains",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "propertyNames",
+  "contentSchema",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "if",
+  "then",
+  "else",
 ]);
 const limits = { depth: 64, nodes: 20_000 };
 

@@ -156,10 +156,18 @@ async function plan(
   }
   const { entry, needed: still, sent } = drawn;
   return {
-    ...{ name, kind, file, notes, ways, recognised, sent },
+    name,
+    kind,
+    file,
+    notes,
+    ways,
+    recognised,
+    sent,
     entry: located(entry, file, place.directory),
     isWritten: false,
-    ...{ tools: null, needsSignIn: false, problem: null },
+    tools: null,
+    needsSignIn: false,
+    problem: null,
     form: formOf(noteSent([...inputs, ...still.others], sent)),
     missing: [...new Set([...still.missing.map(({ key }) => key), ...(sent?.variables ?? [])])],
     variables: still.variables,

@@ -108,7 +108,8 @@ function readManifest(files: readonly ZipFile[], what: string) {
   const file = files.find(({ path }) => path === "manifest.json");
   if (file === undefined) throw refused(what, "it has no manifest.json");
   const manifest = parseManifest(guarded(what, () => file.read()).toString("utf8"), what);
-  const [name, version] = [textOf(fieldOf(manifest, "name")), textOf(fieldOf(manifest, "version"))];
+  const name = textOf(fieldOf(manifest, "name"));
+  const version = textOf(fieldOf(manifest, "version"));
   const server = fieldOf(manifest, "server");
   if (name === undefined || version === undefined || !isForeignObject(server))
     throw refused(what, "its manifest.json does not say 'name', 'version' and 'server'");
@@ -233,8 +234,13 @@ function createFill(
 ): (word: Foreign<string>) => string[] {
   const home = homeDirectory() ?? "/";
   const folders: Readonly<Record<string, string>> = {
-    ...{ __dirname: directory, HOME: home, "/": "/", pathSeparator: "/" },
-    ...{ DESKTOP: join(home, "Desktop"), DOCUMENTS: join(home, "Documents"), DOWNLOADS: join(home, "Downloads") },
+    __dirname: directory,
+    HOME: home,
+    "/": "/",
+    pathSeparator: "/",
+    DESKTOP: join(home, "Desktop"),
+    DOCUMENTS: join(home, "Documents"),
+    DOWNLOADS: join(home, "Downloads"),
   };
   const folderOf = (name: Foreign<string>) => folders[asOneOf(name, Object.keys(folders)) ?? ""];
   // What is not known here stays text, so that it refers to nothing.

@@ -266,7 +266,8 @@ function template(fixed: Foreign<string>, variables: Foreign): Fields {
 
 function inputOf(name: Foreign<string>, given: Foreign): EntryInput {
   const field = (key: string) => textOf(fieldOf(given, key));
-  const [description, usual] = [field("description") ?? field("placeholder"), field("value") ?? field("default")];
+  const description = field("description") ?? field("placeholder");
+  const usual = field("value") ?? field("default");
   const choices = itemsOf(fieldOf(given, "choices")).map(asShown);
   const type = asOneOf(fieldOf(given, "format"), ["number", "boolean"]);
   return {

@@ -68,7 +68,8 @@ async function updateOne(ports: UpdatePorts, one: Sourced, apply: boolean): Prom
 
 /** Versions that cannot be compared are newer when they differ: the registry says which is the latest. */
 function isNewer(latest: string, version: string): boolean {
-  const [theirs, ours] = [parseVersion(latest), parseVersion(version)];
+  const theirs = parseVersion(latest);
+  const ours = parseVersion(version);
   return theirs && ours ? compareVersions(theirs, ours) > 0 : latest !== version;
 }
 
@@ -151,7 +152,8 @@ function newNeeds(way: Way, before: RegistryServer | undefined, entry: JsonObjec
 function differences(before: JsonObject, after: JsonObject): ServerUpdate["changes"] {
   const text = (value: unknown) => (value === undefined ? null : typeof value === "string" ? value : stableJson(value));
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
-    const [from, to] = [text(before[key]), text(after[key])];
+    const from = text(before[key]);
+    const to = text(after[key]);
     return from === to ? [] : [{ key, from, to }];
   });
 }

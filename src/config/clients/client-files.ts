@@ -183,13 +183,17 @@ export function clientStatus(where: Where): ClientStatus[] {
       return data === undefined ? [] : { scope: file.scope, path: file.path, found };
     });
     return {
-      ...{ client, title: clientOf(client).title, isInstalled: isInstalled(client, where) },
+      client,
+      title: clientOf(client).title,
+      isInstalled: isInstalled(client, where),
       connected: files.flatMap(({ scope, path, found }) => {
         const config = gatewayConfig(found.find(({ name }) => name === ownName)?.entry);
         return config === null ? [] : { scope, path, config };
       }),
       files: files.map(({ scope, path, found }) => ({
-        ...{ scope, path, servers: found.map(({ name }) => name).filter((name) => name !== ownName) },
+        scope,
+        path,
+        servers: found.map(({ name }) => name).filter((name) => name !== ownName),
       })),
     };
   });

@@ -37,7 +37,11 @@ export async function connect(
   const isHere = (one: string) => dirname(one) === directory && directory !== where.home;
   const [command, ...args] = program;
   const report = await connectClient(client, where, {
-    ...{ scope, keep, dryRun, into, files: found },
+    scope,
+    keep,
+    dryRun,
+    into,
+    files: found,
     workspace: scope === "project" || isHere(into) ? directory : null,
     gateway(config) {
       if (config.length === 0 && !isConfiguredByVariables(environment)) noConfigFound(directory, environment);

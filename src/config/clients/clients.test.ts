@@ -112,6 +112,10 @@ test("OpenCode's servers are found in the form of version 1 and in that of versi
   const { found, servers } = findClientServers(["opencode"], where);
   assert.deepEqual(found[0]?.servers, ["a"]);
   assert.deepEqual(servers[0]?.definition, {
-    ...{ command: "a", args: ["b"], enabled: false, timeoutMs: 7, connectTimeoutMs: 5 },
+    command: "a",
+    args: ["b"],
+    enabled: false,
+    timeoutMs: 7,
+    connectTimeoutMs: 5,
   });
 });

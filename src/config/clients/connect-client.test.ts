@@ -35,7 +35,8 @@ for (const client of clientNames()) {
     await using root = await temporaryDirectory();
     const where = fullHome(root.path, "linux", client);
     const file = join(where.home, userFiles.linux[client]);
-    const [files, before] = [filesBelow(root.path), readFileSync(file)];
+    const files = filesBelow(root.path);
+    const before = readFileSync(file);
     const { servers } = findClientServers([client], { ...where, directory: join(root.path, "elsewhere") });
     const wanted = request(where);
     const { backup, moved } = await connectClient(client, where, wanted);
@@ -119,7 +120,8 @@ for (const platform of platforms) {
 test("every client gets the entry in its own words", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "darwin");
-  const [url, headers] = ["http://127.0.0.1:7420/mcp", { "X-Key": "1" }];
+  const url = "http://127.0.0.1:7420/mcp";
+  const headers = { "X-Key": "1" };
   const remote = (): JsonObject => ({ url, headers });
   const entries: Record<string, unknown> = {};
   for (const client of clientNames().filter((name) => name !== "claude-desktop"))
@@ -226,7 +228,8 @@ test("a broken file is left as it is, without a backup", async () => {
 test("a file behind a link stays behind it with its mode, and the backup is for its owner alone", async () => {
   await using root = await temporaryDirectory();
   const where = fullHome(root.path, "linux");
-  const [file, real] = [join(where.home, ".cursor/mcp.json"), join(root.path, "dotfiles.json")];
+  const file = join(where.home, ".cursor/mcp.json");
+  const real = join(root.path, "dotfiles.json");
   renameSync(file, real);
   symlinkSync(real, file);
   chmodSync(real, 0o640);

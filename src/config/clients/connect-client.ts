@@ -202,9 +202,24 @@ function requireEntry(client: ClientName, server: JsonObject, { isList }: Client
 
 function emptyReport(client: ClientName, file: ClientFile, { dryRun }: ConnectRequest): ClientConnection {
   return {
-    ...{ client, title: clientOf(client).title, scope: file.scope, path: file.path },
-    ...{ isDryRun: dryRun, isChanged: false, backup: null, server: {}, config: [], into: null },
-    ...{ moved: [], kept: [], translated: [], variables: [], holdSecrets: [], elsewhere: [] },
-    ...{ replaces: null, leftBehind: [], isForEveryProject: false },
+    client,
+    title: clientOf(client).title,
+    scope: file.scope,
+    path: file.path,
+    isDryRun: dryRun,
+    isChanged: false,
+    backup: null,
+    server: {},
+    config: [],
+    into: null,
+    moved: [],
+    kept: [],
+    translated: [],
+    variables: [],
+    holdSecrets: [],
+    elsewhere: [],
+    replaces: null,
+    leftBehind: [],
+    isForEveryProject: false,
   };
 }

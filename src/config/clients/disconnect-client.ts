@@ -46,9 +46,17 @@ export async function disconnectClient(
   const back = await withLock(file.path, () => giveBack(file));
   const { stays, removed } = await settle(back.moved, remove);
   return {
-    ...{ client, title: clientOf(client).title, scope: file.scope, path: file.path, outcome: back.outcome },
+    client,
+    title: clientOf(client).title,
+    scope: file.scope,
+    path: file.path,
+    outcome: back.outcome,
     returned: back.moved.map((moved) => moved.name).filter((moved) => !back.missing.some((one) => one.name === moved)),
-    ...{ missing: back.missing, backup: back.backup, stays, removed, alsoConnected: others },
+    missing: back.missing,
+    backup: back.backup,
+    stays,
+    removed,
+    alsoConnected: others,
   };
 }
 
@@ -77,7 +85,8 @@ type GivenBack = Pick<ClientDisconnection, "outcome" | "missing" | "backup"> & {
 
 function giveBack(file: ClientFile): GivenBack {
   const bytes = readBytes(file.path);
-  const [record, backup] = [readRecord(file.path), readBackup(file.path)];
+  const record = readRecord(file.path);
+  const backup = readBackup(file.path);
   const moved = record?.moved ?? [];
   const isWhole = record !== null && record.existed === (backup !== null) && hasAll(file, backup, moved);
   const isUntouched = bytes === null || hashText(bytes) === record?.written;
@@ -184,7 +193,8 @@ function missingServers(
   original: string | null,
   moved: readonly MovedServer[],
 ): ClientDisconnection["missing"] {
-  const [now, before] = [dataIn(file, text), dataIn(file, original)];
+  const now = dataIn(file, text);
+  const before = dataIn(file, original);
   const places = placesIn(file, before).filter((at) => !isForFolder(at));
   const gone = places
     .flatMap((at) => entriesAt(before, at))

@@ -216,12 +216,16 @@ function docker(servers: Iterable<readonly [string, unknown]>): ForeignConfig {
     const acting = Object.keys(env).find(actsOnTheHost);
     if (acting !== undefined) return { reason: `its variable ${acting} would act on docker itself` };
     const args = [
-      ...["run", "-i", "--rm", "--init"],
+      "run",
+      "-i",
+      "--rm",
+      "--init",
       ...(entry.disableNetwork === true ? ["--network", "none"] : []),
       ...(typeof entry.user === "string" && entry.user !== "" ? ["-u", entry.user] : []),
       ...Object.keys(env).flatMap((variable) => ["-e", variable]),
       ...textsOf(entry.volumes).flatMap((volume) => ["-v", volume]),
-      ...[spell(entry.image), ...textsOf(entry.command)],
+      spell(entry.image),
+      ...textsOf(entry.command),
     ];
     return { name, entry: { command: "docker", args, env, ...about }, needs };
   });

@@ -218,8 +218,11 @@ test("what a client asks its user for becomes variables, and it is said which to
   });
   assert.deepEqual(report.variables, [
     {
-      ...{ name: "API_KEY", servers: ["search"], isSet: false },
-      ...{ description: "Key of the search", isSecret: true },
+      name: "API_KEY",
+      servers: ["search"],
+      isSet: false,
+      description: "Key of the search",
+      isSecret: true,
     },
     { name: "NOT_DECLARED", servers: ["ask"], isSet: true, description: null, isSecret: false },
   ]);

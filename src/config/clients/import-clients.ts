@@ -29,7 +29,12 @@ export function findClientServers(asked: readonly string[], where: Where, files 
     throw new PlaneError("USAGE", `There is no file '${gone}'. Check the path.`, { data: { file: gone } });
   const chosen = asked.length === 0 ? clientNames() : [...new Set(names.map(knownClient))];
   const result: ClientServers = {
-    ...{ found: [], servers: [], skipped: [], renamed: [], translated: [], variables: [] },
+    found: [],
+    servers: [],
+    skipped: [],
+    renamed: [],
+    translated: [],
+    variables: [],
   };
   const seen = new Set<string>();
   for (const client of chosen) {
@@ -97,7 +102,9 @@ export function addTranslated(
     if (known) known.servers.push(server);
     else
       report.variables.push({
-        ...{ ...variable, servers: [server], isSet: environment[variable.name] !== undefined },
+        ...variable,
+        servers: [server],
+        isSet: environment[variable.name] !== undefined,
       });
   }
 }

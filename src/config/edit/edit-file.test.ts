@@ -29,7 +29,8 @@ test("the name of the file decides on the format", async () => {
 
 test("mode, byte order mark and link of a file stay, and no other file is left behind", async () => {
   await using directory = await temporaryDirectory();
-  const [file, link] = [directory.file("real.json"), directory.file("link.json")];
+  const file = directory.file("real.json");
+  const link = directory.file("link.json");
   writeFileSync(file, '\ufeff{"a":1}');
   chmodSync(file, 0o640);
   symlinkSync("real.json", link);
@@ -87,11 +88,9 @@ test("a place that cannot be written is a problem with its name", async () => {
   });
 });
 
-const [push, docs, shell] = [
-  { tool: "git.push", verdict: "ask" },
-  { server: "docs", verdict: "allow" },
-  { tool: "shell.*", verdict: "deny" },
-];
+const push = { tool: "git.push", verdict: "ask" };
+const docs = { server: "docs", verdict: "allow" };
+const shell = { tool: "shell.*", verdict: "deny" };
 const path = ["policy", "rules"];
 
 const arrange = (file: string, text: string, ...rules: JsonObject[]) => arrangeInText(file, text, path, rules);

@@ -24,7 +24,8 @@ function unmask(edited: Json, masked: Json | undefined, original: Json | undefin
   }
   if (Array.isArray(edited)) return edited.map((item, at) => unmaskItem(item, at, masked, original, `${path}.${at}`));
   if (!isObject(edited)) return edited;
-  const [shown, stood] = [asObject(masked), asObject(original)];
+  const shown = asObject(masked);
+  const stood = asObject(original);
   return Object.fromEntries(
     Object.entries(edited as JsonObject).map(([key, value]) => [
       key,

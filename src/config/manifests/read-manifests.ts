@@ -87,7 +87,8 @@ function problemAt(
   hint: string | null,
 ): ConfigProblem {
   const place = [...source, ...path];
-  const [file, line] = [document.file, document.lineOf(place)];
+  const file = document.file;
+  const line = document.lineOf(place);
   const entry = "kind" in named && named.name !== undefined ? { entry: { kind: named.kind, name: named.name } } : {};
   return { file, line, path: renderPath(place), owner, ...entry, severity, message, hint };
 }

@@ -76,7 +76,8 @@ const tricky = fc.array(
 test("a value is never expanded again, whatever it holds", async () => {
   await fc.assert(
     fc.asyncProperty(tricky, tricky, async (first, second) => {
-      const [A, B] = [first.join(""), second.join("")];
+      const A = first.join("");
+      const B = second.join("");
       assert.equal(await inFull("[${A:-unset}${B}]", { A, B }), `[${A === "" ? "unset" : A}${B}]`);
     }),
     { numRuns: 500 },

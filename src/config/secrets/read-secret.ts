@@ -89,7 +89,8 @@ const otherwise = `or keep the secret elsewhere and write \${file:…} or \${com
 
 export async function readKeychain(name: string, load = loadKeyring): Promise<SecretAnswer> {
   const slash = name.lastIndexOf("/");
-  const [service, account] = [name.slice(0, Math.max(slash, 0)), name.slice(slash + 1)];
+  const service = name.slice(0, Math.max(slash, 0));
+  const account = name.slice(slash + 1);
   if (service === "" || account === "") {
     return {
       why: "it does not name service and account",

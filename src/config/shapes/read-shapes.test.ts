@@ -21,10 +21,8 @@ test("the same servers have identical settings in every shape", async () => {
 });
 
 test("a list and an object of manifests say the same", async () => {
-  const [list, object] = [
-    await readFixture("seed-001-manifest-list.json"),
-    await readFixture("seed-001-manifest-object.json"),
-  ];
+  const list = await readFixture("seed-001-manifest-list.json");
+  const object = await readFixture("seed-001-manifest-object.json");
   assert.deepEqual(meaning(list.settings), meaning(object.settings));
   assert.deepEqual([list.problems, object.problems], [[], []]);
 });

@@ -142,10 +142,8 @@ export function readTree(reading: Reading, tree: Tree, value: unknown, path: Pat
   if (!isObject(value) || Object.keys(tree).length === 0) return reading.set(path, value, source);
   const anyName = tree["*"];
   for (const [key, inner] of Object.entries(value)) {
-    const [to, from] = [
-      [...path, key],
-      [...source, key],
-    ];
+    const to = [...path, key];
+    const from = [...source, key];
     const subtree = Object.hasOwn(tree, key) ? tree[key] : undefined;
     if (anyName) reading.define(to, from, () => readTree(reading, anyName, inner, to, from));
     else if (subtree) readTree(reading, subtree, inner, to, from);

@@ -16,8 +16,13 @@ import { readServer, readServerFields } from "./server.ts";
 
 /** What a server takes from the block unless it says it itself. */
 const inherited = [
-  ...["timeout_seconds", "timeout", "health_check_interval", "version"],
-  ...["side_effects", "allow_parallel", "requires_consent"],
+  "timeout_seconds",
+  "timeout",
+  "health_check_interval",
+  "version",
+  "side_effects",
+  "allow_parallel",
+  "requires_consent",
 ];
 const filters = ["allow_tools", "deny_tools"];
 const keysWithoutEffect = ["tool"];

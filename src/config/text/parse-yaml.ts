@@ -164,7 +164,8 @@ export function parseYaml(file: string, text: string): ReadDocument {
 function readOnlyDocument(text: string, findings: Findings): Document.Parsed | null {
   const composer = new Composer(options);
   const documents = composer.compose(readTokens(text, findings), true, text.length);
-  const [only, second] = [documents.next().value, documents.next().value];
+  const only = documents.next().value;
+  const second = documents.next().value;
   if (!only) return null;
   for (const { pos, message } of only.errors) findings.error(pos[0], `invalid YAML: ${describe(message)}`, hint);
   for (const { pos, message } of only.warnings)

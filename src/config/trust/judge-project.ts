@@ -41,7 +41,8 @@ export function judgeProject(
   { directory, files: configFiles, answer }: JudgedProject,
   environment: Environment,
 ): Judged {
-  const [mine, theirs] = [mergeSettings(own), mergeSettings(project)];
+  const mine = mergeSettings(own);
+  const theirs = mergeSettings(project);
   const { guards, shadowed, ...sorted } = sort(mine, theirs);
   const { before, after, refused } = tighten(guards, mine, environment);
   const { servers, settings } = sorted;
@@ -53,7 +54,9 @@ export function judgeProject(
   const unread = lines.pulled.filter(isUnread).map(({ line }) => line.name);
   const problem = (path: Path, message: string, hint: string): ConfigProblem => ({
     ...theirs.placeOf(path),
-    ...{ severity: "warning", message, hint },
+    severity: "warning",
+    message,
+    hint,
   });
   const { pulled } = lines;
   const files = [...new Map(pulled.map(({ line }) => [line.hash, line])).values()];
@@ -66,7 +69,11 @@ export function judgeProject(
       ...refused.map(({ path, why }) => problem(path, `${why}: a project's file can only tighten`, ownFile)),
       ...shadowed.map((path) => problem(path, "your own configuration says it already, which counts", ownFile)),
       ...tellWaiting(waits, inForce ? "" : (lines.settings?.name ?? ""), unread).map((message) => ({
-        ...{ file: directory, line: null, path: "", severity: "warning" as const, message },
+        file: directory,
+        line: null,
+        path: "",
+        severity: "warning" as const,
+        message,
         hint: "Look at it, then trust it: toolplane trust",
       })),
     ],

@@ -85,7 +85,10 @@ export class ClientSession {
     });
     const { principal, view, id } = options;
     this.#client = {
-      ...{ principal, view, conversation: id, tools: this.#tools },
+      principal,
+      view,
+      conversation: id,
+      tools: this.#tools,
       description: () => this.#state.client,
       logLevel: this.#state.logLevel,
       ask: (method, params, signal, out) => this.#requests.request(method, params, signal, (text) => out.say(text)),

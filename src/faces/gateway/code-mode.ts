@@ -50,7 +50,10 @@ async function search(plane: Plane, surface: Surface, args: UnknownObject, conte
   };
   const called = { server: null, tool: codeToolNames.search };
   const { result, error } = await plane.call(called, args, {
-    ...{ principal, face: "mcp", signal: context.signal, relay: { onOwnTool } },
+    principal,
+    face: "mcp",
+    signal: context.signal,
+    relay: { onOwnTool },
     ...(context.conversation !== null && { conversation: context.conversation }),
   });
   if (result) return { text: resultText(result), isError: result.isError === true };
@@ -71,7 +74,10 @@ async function run(
   const { tools, conversation } = context;
   const seen = tools.isStrict() ? await namesShown(tools) : undefined;
   const { ok, text } = await plane.code.run(isResumed ? "" : String(code), {
-    ...{ principal: surface.principal, face: "mcp", signal: context.signal, relay: relayOf(context, params, plane) },
+    principal: surface.principal,
+    face: "mcp",
+    signal: context.signal,
+    relay: relayOf(context, params, plane),
     ...(isResumed && { resume }),
     ...(conversation !== null && { conversation }),
     ...(canElicit(context.client.capabilities) && { askHere: (...held) => elicitAnswer(context, ...held) }),

@@ -25,7 +25,8 @@ test("what was forgotten, or never was, is not made up", () => {
 });
 
 test("an event of another plane is none of ours, and its stream is known", () => {
-  const [here, there] = [createEventLog("here"), createEventLog("there")];
+  const here = createEventLog("here");
+  const there = createEventLog("there");
   const { id } = there.add(0, "a");
   here.add(0, "b");
   assert.equal(here.after(id), undefined);

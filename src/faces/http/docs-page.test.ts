@@ -9,7 +9,11 @@ test("the page shows every route, its parameters, body and answers, as text", ()
   const page = renderDocsPage(
     createDocument([
       {
-        ...{ method: "post", path: "/tools/{name}/call", tag: "Tools", scope: "call", summary: "Call a `tool`" },
+        method: "post",
+        path: "/tools/{name}/call",
+        tag: "Tools",
+        scope: "call",
+        summary: "Call a `tool`",
         params: { name: "Its <name>." },
         body: { schema: z.object({}), description: "The arguments.", example: { q: "<script>" } },
         answers: { 200: { description: "What it said.", schema: z.object({}) } },

@@ -90,7 +90,8 @@ async function read(
     if (method !== "get") refuseFields(await c.req.text(), Object.keys(fields.shape));
     return query;
   }
-  const [text, like] = [await c.req.text(), JSON.stringify(body.example)];
+  const text = await c.req.text();
+  const like = JSON.stringify(body.example);
   return body.whole === undefined ? parseFields(text, fields, like) : { ...query, [body.whole]: parseBody(text, like) };
 }
 

@@ -22,7 +22,11 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
   addRoute(
     app,
     {
-      ...{ method: "get", path: "/healthz", tag: "Operation", scope: null, query: Probe },
+      method: "get",
+      path: "/healthz",
+      tag: "Operation",
+      scope: null,
+      query: Probe,
       summary: "Is the process there? Needs no credential",
       answers: { 200: { description: "It is.", schema: Done } },
     },
@@ -39,7 +43,10 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
   addRoute(
     app,
     {
-      ...{ method: "get", path: "/metrics", tag: "Operation", scope: "admin" },
+      method: "get",
+      path: "/metrics",
+      tag: "Operation",
+      scope: "admin",
       summary: "Counters and gauges for Prometheus",
       headers: { Accept: "`application/openmetrics-text` for OpenMetrics; the older text format otherwise." },
       answers: { 200: { description: "The numbers of the whole plane.", type: "text/plain" } },
@@ -53,7 +60,10 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
   addRoute(
     app,
     {
-      ...{ method: "get", path: "/openapi.json", tag: "Operation", scope: "read" },
+      method: "get",
+      path: "/openapi.json",
+      tag: "Operation",
+      scope: "read",
       summary: "This document",
       answers: { 200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
     },
@@ -62,7 +72,10 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
   addRoute(
     app,
     {
-      ...{ method: "get", path: "/docs", tag: "Operation", scope: "read" },
+      method: "get",
+      path: "/docs",
+      tag: "Operation",
+      scope: "read",
       summary: "This document as a page for people",
       answers: { 200: { description: "A page without scripts.", type: "text/html" } },
     },

@@ -219,7 +219,10 @@ export async function serve(
     return typeof address === "object" && address !== null ? address.port : port;
   };
   const others = createAppFront(plane, {
-    ...{ host, allowHosts, port: portOf, closing: closing.signal },
+    host,
+    allowHosts,
+    port: portOf,
+    closing: closing.signal,
     metrics: createMetrics(plane, { refusedConnections: () => descriptors.refused() }),
     ...(setup ? { setup } : {}),
     ...(pass ? { pass } : {}),

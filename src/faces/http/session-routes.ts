@@ -41,7 +41,13 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
     const lastEventId = await plane.events.lastId();
     const isProven = !rest.isUnproven;
     return {
-      ...{ user, groups, persona, version, lastEventId, needsCredentials, isProven },
+      user,
+      groups,
+      persona,
+      version,
+      lastEventId,
+      needsCredentials,
+      isProven,
       scopes: scopeNames.filter((scope) => mayDo({ user, groups, persona, ...rest }, scope)),
       serverChanges: !hasFile ? "no_file" : isProven ? "allowed" : "needs_proof",
     };
@@ -53,7 +59,10 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
   addRoute(
     app,
     {
-      ...{ method: "get", path: sessionPath, tag: "Sign-in", scope: null },
+      method: "get",
+      path: sessionPath,
+      tag: "Sign-in",
+      scope: null,
       summary: "Who asks, and what they may do",
       answers: { 200: { description: "The caller.", schema: Session } },
     },
@@ -65,7 +74,11 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
   addRoute(
     app,
     {
-      ...{ method: "post", path: sessionPath, tag: "Sign-in", scope: null, open: true },
+      method: "post",
+      path: sessionPath,
+      tag: "Sign-in",
+      scope: null,
+      open: true,
       summary: "Begin a session of a browser with a credential",
       description:
         "The answer has two halves: a cookie that pages cannot read, and `page`, which the page sends as `X-Toolplane-Session`. Neither counts alone. Over after 12 hours without use, and when the credential is revoked.",
@@ -93,7 +106,11 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
   addRoute(
     app,
     {
-      ...{ method: "delete", path: sessionPath, tag: "Sign-in", scope: null, open: true },
+      method: "delete",
+      path: sessionPath,
+      tag: "Sign-in",
+      scope: null,
+      open: true,
       summary: "End the session of this browser",
       answers: { 200: { description: "It is over.", schema: Done } },
     },

@@ -24,7 +24,11 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
   addRoute(
     app,
     {
-      ...{ method: "post", path: "/servers/{name}/sign-in", tag: "Sign-in", scope: "call", command: "servers login" },
+      method: "post",
+      path: "/servers/{name}/sign-in",
+      tag: "Sign-in",
+      scope: "call",
+      command: "servers login",
       params: { name: "The server's name in the configuration." },
       summary: "Begin to sign in to a server",
       description: "The browser that goes there has to be the one that asked: the answer sets a cookie.",
@@ -48,7 +52,10 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
   addRoute(
     app,
     {
-      ...{ method: "get", path: callbackPath, tag: "Sign-in", scope: null },
+      method: "get",
+      path: callbackPath,
+      tag: "Sign-in",
+      scope: null,
       summary: "Where the browser comes back to",
       description: "The cookie of the browser and the state of a sign-in that it began identify its caller.",
       describedQuery: z.object({

@@ -125,7 +125,8 @@ export function isSettingVariable(name: string): boolean {
 
 /** Tells texts apart, and keeps no secret: loading the real thing would take longer than all else that a client does. */
 export function shortHash(text: string): string {
-  let [left, right] = [0x811c9dc5, 0x1b873593];
+  let left = 0x811c9dc5;
+  let right = 0x1b873593;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     left = Math.imul(left ^ code, 0x01000193);

@@ -7,7 +7,9 @@ test("a joined signal ends with either of the two, and with its reason", () => {
   const shared = new AbortController();
   const { join } = createJoinedSignals(shared.signal);
   const own = new AbortController();
-  const [first, second, alone] = [join(own.signal), join(new AbortController().signal), join(undefined)];
+  const first = join(own.signal);
+  const second = join(new AbortController().signal);
+  const alone = join(undefined);
   own.abort("mine");
   assert.deepEqual([first.signal.aborted, first.signal.reason, second.signal.aborted], [true, "mine", false]);
   shared.abort("shared");

@@ -1,6 +1,10 @@
 import { endOfString } from "./json-members.ts";
 
-const [quote, openBrace, closeBrace, openBracket, closeBracket] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
+const quote = 0x22;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
 
 /** JSON with null for every object and list that is nested deeper. Text that is no JSON stays so. */
 export function cutDeep(text: string, deepest: number): string {

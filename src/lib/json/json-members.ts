@@ -1,5 +1,10 @@
-const [quote, backslash] = [0x22, 0x5c];
-const [openBrace, closeBrace, openBracket, closeBracket, comma] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c];
+const quote = 0x22;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const comma = 0x2c;
 
 /** The member's new JSON; undefined removes it. */
 export type MemberChange = (before: string | undefined) => string | undefined;

@@ -12,8 +12,14 @@ export const maxAsked = 100_000;
 const maxNames = 25_000;
 /** Turning many more digits into a number takes time that grows with their square. */
 const maxDigits = 1_000;
-const [quote, colon, comma, backslash] = [0x22, 0x3a, 0x2c, 0x5c];
-const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+const quote = 0x22;
+const colon = 0x3a;
+const comma = 0x2c;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
 
 /** How many different names were given, about. The seed keeps strangers from choosing names that count as one. */
 class NameCounter {

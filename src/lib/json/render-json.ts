@@ -39,7 +39,9 @@ function* keysOf(fields: Record<string, unknown>): Iterable<string> {
   for (const key in fields) if (Object.hasOwn(fields, key) && fields[key] !== undefined) yield key;
 }
 
-const [quote, comma, colon] = [34, 44, 58];
+const quote = 34;
+const comma = 44;
+const colon = 58;
 const opening = [91, 123];
 const closing = [93, 125];
 

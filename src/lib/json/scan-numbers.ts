@@ -3,8 +3,16 @@ import { endOfString } from "./json-members.ts";
 /** Texts of numbers by key, for each object and list that has some. */
 type Found = Map<string, Found | string>;
 
-const [quote, minus, zero, nine] = [0x22, 0x2d, 0x30, 0x39];
-const [openBrace, closeBrace, openBracket, closeBracket, comma, colon] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c, 0x3a];
+const quote = 0x22;
+const minus = 0x2d;
+const zero = 0x30;
+const nine = 0x39;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const comma = 0x2c;
+const colon = 0x3a;
 /** A shorter number without an exponent is always read as it is written. */
 const shortLength = 16;
 

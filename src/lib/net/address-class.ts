@@ -8,8 +8,14 @@ const networks = once((): readonly (readonly [AddressClass, BlockList])[] => [
   [
     "metadata",
     listOf(
-      ...["169.254.169.254/32", "169.254.170.2/32", "169.254.170.23/32", "100.100.100.200/32", "168.63.129.16/32"],
-      ...["192.0.0.192/32", "fd00:ec2::/32", "fd20:ce::254/128"],
+      "169.254.169.254/32",
+      "169.254.170.2/32",
+      "169.254.170.23/32",
+      "100.100.100.200/32",
+      "168.63.129.16/32",
+      "192.0.0.192/32",
+      "fd00:ec2::/32",
+      "fd20:ce::254/128",
     ),
   ],
   // Zero is this machine for most systems.
@@ -18,8 +24,17 @@ const networks = once((): readonly (readonly [AddressClass, BlockList])[] => [
   [
     "reserved",
     listOf(
-      ...["169.254.0.0/16", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24"],
-      ...["203.0.113.0/24", "224.0.0.0/3", "2001::/23", "2001:db8::/32", "3fff::/20"],
+      "169.254.0.0/16",
+      "192.0.0.0/24",
+      "192.0.2.0/24",
+      "192.88.99.0/24",
+      "198.18.0.0/15",
+      "198.51.100.0/24",
+      "203.0.113.0/24",
+      "224.0.0.0/3",
+      "2001::/23",
+      "2001:db8::/32",
+      "3fff::/20",
     ),
   ],
 ]);
@@ -75,7 +90,8 @@ function groupsOf(address: string): number[] {
   // The URL parser writes a dotted tail as two groups.
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const read = (text: string) => (text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16)));
-  const [before, after] = [read(head), read(tail ?? "")];
+  const before = read(head);
+  const after = read(tail ?? "");
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
 }
 

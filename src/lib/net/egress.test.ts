@@ -74,10 +74,25 @@ test("a stranger's name counts with all of its addresses, and those are the ones
 test("no spelling of a metadata address is connected to, by strangers or for a configured server", async () => {
   const egress = open(["169.254.0.0/16", "*.internal"]);
   for (const host of [
-    ...["169.254.169.254", "169.254.169.254.", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.43518"],
-    ...["①⑥⑨.②⑤④.①⑥⑨.②⑤④", "１６９。254。169。254", "user:pass@169.254.169.254", "public.example@169.254.169.254"],
-    ...["[::ffff:169.254.169.254]", "[::a9fe:a9fe]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::]", "[fd00:ec2::254]"],
-    ...["[2606:4700::5efe:a9fe:a9fe]", "metadata.google.internal.", "METADATA.google.internal", "sneaky.example"],
+    "169.254.169.254",
+    "169.254.169.254.",
+    "2852039166",
+    "0xa9fea9fe",
+    "0251.0376.0251.0376",
+    "169.254.43518",
+    "①⑥⑨.②⑤④.①⑥⑨.②⑤④",
+    "１６９。254。169。254",
+    "user:pass@169.254.169.254",
+    "public.example@169.254.169.254",
+    "[::ffff:169.254.169.254]",
+    "[::a9fe:a9fe]",
+    "[64:ff9b::a9fe:a9fe]",
+    "[2002:a9fe:a9fe::]",
+    "[fd00:ec2::254]",
+    "[2606:4700::5efe:a9fe:a9fe]",
+    "metadata.google.internal.",
+    "METADATA.google.internal",
+    "sneaky.example",
   ])
     for (const gate of [egress.stranger, egress.configured, await egress.namedBy("http://169.254.169.254/mcp")])
       assert.equal(await reach(gate, `http://${host}/`), "EgressRefused", host);

@@ -71,8 +71,13 @@ export function reachProxy(proxy: HttpProxy, signal: AbortSignal): Promise<Socke
 export function openTunnel(proxy: HttpProxy, url: URL, signal: AbortSignal): Promise<Socket> {
   const target = `${url.hostname}:${portOf(url)}`;
   const request = (isEncrypted(proxy.url) ? https : http).request({
-    ...{ host: hostOf(proxy.url), port: portOf(proxy.url), ...serverName(proxy.url) },
-    ...{ method: "CONNECT", path: target, headers: { host: target, ...credentialsOf(proxy) }, agent: false },
+    host: hostOf(proxy.url),
+    port: portOf(proxy.url),
+    ...serverName(proxy.url),
+    method: "CONNECT",
+    path: target,
+    headers: { host: target, ...credentialsOf(proxy) },
+    agent: false,
   });
   return opened(request, signal, (resolve, reject) => {
     request.on("error", (cause) => reject(unreachable(proxy, cause)));

@@ -22,11 +22,16 @@ const maxComparisons = 4_000_000;
 
 /** A three-way merge. Null where both sides changed the same lines. */
 export function mergeLines(base: string, mine: string, theirs: string): string | null {
-  const [from, a, b] = [splitLines(base), splitLines(mine), splitLines(theirs)];
-  const [inA, inB] = [matches(from, a), matches(from, b)];
+  const from = splitLines(base);
+  const a = splitLines(mine);
+  const b = splitLines(theirs);
+  const inA = matches(from, a);
+  const inB = matches(from, b);
   if (inA === null || inB === null) return null;
   const merged: string[] = [];
-  let [atBase, atA, atB] = [0, 0, 0];
+  let atBase = 0;
+  let atA = 0;
+  let atB = 0;
   for (let next = 0; next <= from.length; next++) {
     const [toA, toB] = next === from.length ? [a.length, b.length] : [inA[next], inB[next]];
     if (toA === undefined || toB === undefined || toA === -1 || toB === -1) continue;
@@ -53,10 +58,12 @@ function matches(base: readonly string[], other: readonly string[]): number[] | 
   const found = base.map(() => -1);
   let start = 0;
   while (start < base.length && start < other.length && base[start] === other[start]) found[start] = start++;
-  let [endBase, endOther] = [base.length, other.length];
+  let endBase = base.length;
+  let endOther = other.length;
   while (endBase > start && endOther > start && base[endBase - 1] === other[endOther - 1])
     found[--endBase] = --endOther;
-  const [rows, columns] = [endBase - start, endOther - start];
+  const rows = endBase - start;
+  const columns = endOther - start;
   if (rows * columns > maxComparisons) return null;
   const lengths = Array.from({ length: rows + 1 }, () => new Uint32Array(columns + 1));
   const at = (row: number, column: number) => lengths[row]?.[column] ?? 0;

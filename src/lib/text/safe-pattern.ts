@@ -37,7 +37,9 @@ const fewTimes = 50;
 
 /** How often going back can start again, for a text of some length: at most the product of all choices. */
 function countTries(pattern: string): Tries {
-  let [choices, loops, fixed] = [1, 0, pattern.length];
+  let choices = 1;
+  let loops = 0;
+  let fixed = pattern.length;
   const alternatives = [1];
   let isGroup = false;
   for (const [part] of pattern.matchAll(token)) {

@@ -18,8 +18,17 @@ export type ShellWord = {
 const ends = new Set([" ", "\t", "\n", ";", "&", "|", "<", ">", "(", ")"]);
 const startsExpansion = /[A-Za-z0-9_@*#?$!{(\-"]/;
 const escapes: Readonly<Record<string, string>> = {
-  ...{ n: "\n", t: "\t", r: "\r", a: "\u0007", b: "\b", e: "\u001b", f: "\f", v: "\v" },
-  ...{ "\\": "\\", "'": "'", '"': '"' },
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  a: "\u0007",
+  b: "\b",
+  e: "\u001b",
+  f: "\f",
+  v: "\v",
+  "\\": "\\",
+  "'": "'",
+  '"': '"',
 };
 
 /** Null when a quote is never closed. */

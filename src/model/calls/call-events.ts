@@ -23,8 +23,12 @@ export function resultEvent(record: CallRecord): EventOf<"tool.result"> {
   });
   const ended = { success: error === null, status, durationMs, code: error?.code ?? null };
   return {
-    ...{ type: "tool.result", callId: id, tool },
-    ...{ ...ended, attempts, server },
+    type: "tool.result",
+    callId: id,
+    tool,
+    ...ended,
+    attempts,
+    server,
     ...(kind && { kind }),
     ...originOf(record),
   };

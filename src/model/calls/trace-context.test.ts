@@ -11,8 +11,14 @@ test("where a trace stands is read from what a caller says, and what makes no se
   });
   assert.deepEqual(readTraceContext({ traceparent, tracestate: "a=1\r\nx-evil: 1" }), { traceparent });
   const wrong = [
-    ...["", "00", traceparent.toUpperCase(), `${traceparent}\r\nx: y`, `ff${traceparent.slice(2)}`],
-    ...[`00-${"0".repeat(32)}-b7ad6b7169203331-01`, `00-0af7651916cd43dd8448eb211c80319c-${"0".repeat(16)}-01`, 7],
+    "",
+    "00",
+    traceparent.toUpperCase(),
+    `${traceparent}\r\nx: y`,
+    `ff${traceparent.slice(2)}`,
+    `00-${"0".repeat(32)}-b7ad6b7169203331-01`,
+    `00-0af7651916cd43dd8448eb211c80319c-${"0".repeat(16)}-01`,
+    7,
   ];
   for (const one of wrong) assert.equal(readTraceContext({ traceparent: one }), null, String(one));
   assert.equal(readTraceContext(undefined), null);

@@ -34,7 +34,11 @@ test("the Responses API of OpenAI gets a namespace for each server", () => {
   const parameters = { type: "object", properties: {} };
   const strict = false;
   const written = (name: string, what: string) => ({
-    ...{ type: "function", name, description: `Does ${what}.`, parameters, strict },
+    type: "function",
+    name,
+    description: `Does ${what}.`,
+    parameters,
+    strict,
   });
   assert.deepEqual(deferredFormats["openai-responses"](tools, deferring), [
     { type: "tool_search" },

@@ -39,7 +39,10 @@ test("what all of several objects say is said together", () => {
 test("a reference at the top is followed where it leads to something", () => {
   const $defs = { Place: { type: "object", properties: { city }, required: ["city"] } };
   assert.deepEqual(toObjectSchema({ $ref: "#/$defs/Place", $defs }), {
-    ...{ type: "object", properties: { city }, required: ["city"], $defs },
+    type: "object",
+    properties: { city },
+    required: ["city"],
+    $defs,
   });
   assert.deepEqual(toObjectSchema({ $ref: "#/$defs/toString", $defs }).properties, {});
 });

@@ -21,15 +21,21 @@ test("each model's API gets what it calls tools", () => {
   assert.deepEqual(toolFormats.anthropic([tool]), [{ name: "notes__write", description, input_schema: parameters }]);
   assert.deepEqual(toolFormats.mcp([tool]), [
     {
-      ...{ name: "notes__write", title: "Write", description, inputSchema: parameters },
-      ...{ outputSchema: { type: "object" }, annotations: { readOnlyHint: true } },
+      name: "notes__write",
+      title: "Write",
+      description,
+      inputSchema: parameters,
+      outputSchema: { type: "object" },
+      annotations: { readOnlyHint: true },
     },
   ]);
   assert.deepEqual(toolFormats["ai-sdk"]([tool]), { notes__write: { description, inputSchema: parameters } });
   assert.deepEqual(toolFormats["json-schema"]([tool]), {
     notes__write: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
-      ...{ title: "notes__write", description, ...parameters },
+      title: "notes__write",
+      description,
+      ...parameters,
     },
   });
 });

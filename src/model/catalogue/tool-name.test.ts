@@ -47,7 +47,8 @@ test("names depend on the set of tools and not on their order", () => {
   );
   fc.assert(
     fc.property(shuffled, ([ids, others]) => {
-      const [one, two] = [createToolNameIndex(ids), createToolNameIndex(others)];
+      const one = createToolNameIndex(ids);
+      const two = createToolNameIndex(others);
       assert.deepEqual(ids.map(one.name), ids.map(two.name));
       assert.deepEqual(ids.map(one.modelName), ids.map(two.modelName));
     }),

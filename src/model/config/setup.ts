@@ -129,7 +129,11 @@ export type ProjectTrust = {
 };
 
 export const noTrust = (directory: string): ProjectTrust => ({
-  ...{ directory, servers: [], settings: null, files: [], own: [] },
+  directory,
+  servers: [],
+  settings: null,
+  files: [],
+  own: [],
 });
 
 /** What comes with the project. */

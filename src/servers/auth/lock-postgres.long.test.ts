@@ -12,7 +12,8 @@ test("of planes on several machines one renews at a time, and errors keep their 
   const stores = await Promise.all([openPostgresStore(address), openPostgresStore(address)]);
   try {
     const locks = stores.map((store) => createStoreLock(createLock(undefined), async () => store));
-    let [inside, most] = [0, 0];
+    let inside = 0;
+    let most = 0;
     const work = async () => {
       inside += 1;
       most = Math.max(most, inside);

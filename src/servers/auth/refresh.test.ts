@@ -168,7 +168,8 @@ test("nothing that is secret stands in a message or in the clear in the store", 
   assert.equal(messages.length, 4);
   const secrets = [
     authorization.slice(7),
-    ...["hand-secret", "bad-secret"],
+    "hand-secret",
+    "bad-secret",
     ...forms.flatMap(({ code, code_verifier }) => [code ?? "", code_verifier ?? ""]),
   ];
   const { readFile, readdir } = await import("node:fs/promises");

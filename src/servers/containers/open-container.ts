@@ -35,7 +35,11 @@ export async function openContainer(options: ContainerOptions, handlers: Channel
     return await openStdio(
       {
         // What the server inside is to see must not act on the client outside: that has the plane's variables alone.
-        ...{ ...line, env: {}, cwd, parentEnvironment, command: runtime },
+        ...line,
+        env: {},
+        cwd,
+        parentEnvironment,
+        command: runtime,
         args: runArguments(container, { name, envFile, words: [options.command ?? [], options.args].flat() }),
         container: { runtime, name },
         afterStop: remove,
@@ -72,13 +76,32 @@ type Run = { name: string; envFile: string | null; words: readonly string[] };
 export function runArguments(container: ServerContainer, { name, envFile, words }: Run): string[] {
   const { image, network, mounts, memory, pids, user } = container;
   return [
-    ...["run", "--rm", "-i", "--init", "--name", name, "--label", hostLabel(hostname())],
-    ...["--network", network, "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL"],
-    ...["--security-opt", "no-new-privileges", "--memory", memory, "--pids-limit", String(pids)],
+    "run",
+    "--rm",
+    "-i",
+    "--init",
+    "--name",
+    name,
+    "--label",
+    hostLabel(hostname()),
+    "--network",
+    network,
+    "--read-only",
+    "--tmpfs",
+    "/tmp",
+    "--cap-drop",
+    "ALL",
+    "--security-opt",
+    "no-new-privileges",
+    "--memory",
+    memory,
+    "--pids-limit",
+    String(pids),
     ...(user === undefined ? [] : ["--user", user]),
     ...mounts.flatMap((mount) => ["--mount", mountOption(mount)]),
     ...(envFile === null ? [] : ["--env-file", envFile]),
-    ...[image, ...words],
+    image,
+    ...words,
   ];
 }
 

@@ -26,7 +26,8 @@ function sizeOf(value: unknown): number {
 }
 
 test("what is listed grows with the document, however its schemas refer to each other", async () => {
-  const [small, large] = [200, 1_600];
+  const small = 200;
+  const large = 1_600;
   const sizes = await Promise.all(
     [small, large].map(async (count) => sizeOf(await toolsOf(generated(count, "http://h")))),
   );

@@ -136,7 +136,11 @@ function readParameters({ path, schemes, document }: Context, given: readonly Un
     const [content] = Object.entries(objectIn(parameter.content));
     const schema = content ? objectIn(content[1]).schema : document.dialect === "2.0" ? parameter : parameter.schema;
     return {
-      ...{ argument, name, place, schema, mediaType: content?.[0] },
+      argument,
+      name,
+      place,
+      schema,
+      mediaType: content?.[0],
       required: place === "path" || parameter.required === true,
       description: textIn(parameter.description),
       allowReserved: parameter.allowReserved === true,

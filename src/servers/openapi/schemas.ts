@@ -21,9 +21,28 @@ const scalars = new Set(["string", "number", "integer", "boolean"]);
 /** How many of the copied keywords come first and are only for readers. */
 const prose = 3;
 const copied = [
-  ...["title", "description", "default", "const", "format", "pattern", "multipleOf", "minimum", "maximum"],
-  ...["minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"],
-  ...["deprecated", "minContains", "maxContains", "dependentRequired", "contentMediaType", "contentEncoding"],
+  "title",
+  "description",
+  "default",
+  "const",
+  "format",
+  "pattern",
+  "multipleOf",
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minProperties",
+  "maxProperties",
+  "deprecated",
+  "minContains",
+  "maxContains",
+  "dependentRequired",
+  "contentMediaType",
+  "contentEncoding",
 ];
 const nested = ["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"];
 const lists = ["allOf", "anyOf", "oneOf", "prefixItems"];

@@ -71,7 +71,8 @@ export function completeAuth(
     if (scheme.kind !== "oauth2") continue;
     const { authorizationUrl, tokenUrl, ownTokenUrl, scopes } = scheme.flows;
     const absolute = (address: Named) => (address === undefined ? null : urlOf(address, base));
-    const [endpoint, page] = [absolute(isOwn ? (ownTokenUrl ?? tokenUrl) : tokenUrl), absolute(authorizationUrl)];
+    const endpoint = absolute(isOwn ? (ownTokenUrl ?? tokenUrl) : tokenUrl);
+    const page = absolute(authorizationUrl);
     if (endpoint === null || (!isOwn && page === null)) continue;
     return {
       ...auth,

@@ -11,26 +11,54 @@ const of = (...list: string[]) => Object.fromEntries(list.map((name) => [name, `
 suite("the environment of a stdio server", () => {
   test("what it needs for network, certificates, packages, desktop and containers arrives by default", () => {
     const wanted = [
-      ...["HTTPS_PROXY", "https_proxy", "NO_PROXY", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "npm_config_registry"],
-      ...["NPM_CONFIG_CAFILE", "UV_INDEX_URL", "PIP_CERT", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK", "DOCKER_HOST"],
-      ...["PODMAN_USERNS", "PATH", "LC_TIME", "npm_config_@acme:registry"],
+      "HTTPS_PROXY",
+      "https_proxy",
+      "NO_PROXY",
+      "NODE_EXTRA_CA_CERTS",
+      "SSL_CERT_FILE",
+      "npm_config_registry",
+      "NPM_CONFIG_CAFILE",
+      "UV_INDEX_URL",
+      "PIP_CERT",
+      "XDG_RUNTIME_DIR",
+      "SSH_AUTH_SOCK",
+      "DOCKER_HOST",
+      "PODMAN_USERNS",
+      "PATH",
+      "LC_TIME",
+      "npm_config_@acme:registry",
     ];
     assert.deepEqual(names(of(...wanted)), wanted.sort());
   });
 
   test("nothing else arrives, and a glob of the table takes no name that looks like a secret's", () => {
     const kept = [
-      ...["AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "EDITOR", "NODE_OPTIONS", "DOCKER_AUTH_CONFIG"],
-      ...["npm_config_//registry.example.org/:_authToken", "npm_config__auth", "NPM_CONFIG__PASSWORD"],
-      ...["NPM_CONFIG_//host/:username", "npm_config_otp", "UV_PUBLISH_TOKEN", "UV_INDEX_ACME_PASSWORD"],
+      "AWS_SECRET_ACCESS_KEY",
+      "GITHUB_TOKEN",
+      "EDITOR",
+      "NODE_OPTIONS",
+      "DOCKER_AUTH_CONFIG",
+      "npm_config_//registry.example.org/:_authToken",
+      "npm_config__auth",
+      "NPM_CONFIG__PASSWORD",
+      "NPM_CONFIG_//host/:username",
+      "npm_config_otp",
+      "UV_PUBLISH_TOKEN",
+      "UV_INDEX_ACME_PASSWORD",
     ];
     assert.deepEqual(names(of(...kept)), []);
   });
 
   test("what npm tells the program that it runs is not passed on as an order to the next npm", () => {
     const told = [
-      ...["npm_config_package", "npm_config_local_prefix", "npm_config_loglevel", "npm_config_workspace"],
-      ...["npm_lifecycle_event", "npm_package_name", "npm_execpath", "npm_command"],
+      "npm_config_package",
+      "npm_config_local_prefix",
+      "npm_config_loglevel",
+      "npm_config_workspace",
+      "npm_lifecycle_event",
+      "npm_package_name",
+      "npm_execpath",
+      "npm_command",
     ];
     assert.deepEqual(names(of(...told, "npm_config_cache", "NPM_CONFIG_LOGLEVEL")), [
       "NPM_CONFIG_LOGLEVEL",

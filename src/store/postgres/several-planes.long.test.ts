@@ -35,7 +35,8 @@ function heard(store: Store, fits: (news: StoreNews) => boolean): Promise<StoreN
 
 test("other planes are notified of a change at once, and none of its own", async (context) => {
   const url = server.address();
-  const [left, right] = [await openFor(context, url), await openFor(context, url)];
+  const left = await openFor(context, url);
+  const right = await openFor(context, url);
   const own: StoreNews[] = [];
   const ready = heard(right, ({ what }) => what === "deadLetters");
   left.watch((news) => own.push(news));
@@ -52,7 +53,8 @@ test("other planes are notified of a change at once, and none of its own", async
 
 test("other planes learn that there is an API key", async (context) => {
   const url = server.address();
-  const [left, right] = [await openFor(context, url), await openFor(context, url)];
+  const left = await openFor(context, url);
+  const right = await openFor(context, url);
   await heard(left, ({ what }) => what === "deadLetters");
   const told = heard(left, ({ what }) => what === "keys");
   await right.addApiKey(apiKey("first"), "hash");
@@ -62,7 +64,8 @@ test("other planes learn that there is an API key", async (context) => {
 
 test("a task is done by one plane at a time", async (context) => {
   const url = server.address();
-  const [left, right] = [await openFor(context, url), await openFor(context, url)];
+  const left = await openFor(context, url);
+  const right = await openFor(context, url);
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const working = left.alone("tidy", () => {

@@ -28,9 +28,22 @@ const troubles: { [code: string]: string } = {
 
 /** The connection was lost or could not be made; the statement may be repeated. */
 const lostCodes = new Set([
-  ...["57P01", "57P02", "57P03", "57P05", "53300", readOnlyCode],
-  ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH"],
-  ...["ENOTFOUND", "EAI_AGAIN", "ENOENT"],
+  "57P01",
+  "57P02",
+  "57P03",
+  "57P05",
+  "53300",
+  readOnlyCode,
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENETUNREACH",
+  "EHOSTUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENOENT",
 ]);
 /** The library has no codes for these. */
 const lostWords =

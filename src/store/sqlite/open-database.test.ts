@@ -68,14 +68,16 @@ test("an old file gets only the steps that it lacks, never the baseline", (conte
 test("an earlier version refuses what this one has written, and leaves it as it is", (context) => {
   const database = openMemory(context);
   migrate(database, "file");
-  const [before, steps] = [idsOf(database), sqliteSchema.steps.slice(0, 16)];
+  const before = idsOf(database);
+  const steps = sqliteSchema.steps.slice(0, 16);
   const message = `it has format ${before.length}, and this version knows 16`;
   assert.throws(() => migrate(database, "file", { steps }), { code: "STORE_FAILED", message: new RegExp(message) });
   assert.deepEqual(idsOf(database), before);
 });
 
 test("the baseline is what all steps come to", (context) => {
-  const [stepwise, atOnce] = [openMemory(context), openMemory(context)];
+  const stepwise = openMemory(context);
+  const atOnce = openMemory(context);
   migrate(stepwise, "file", { steps: sqliteSchema.steps });
   migrate(atOnce, "file");
   assert.deepEqual(schemaOf(atOnce), schemaOf(stepwise));

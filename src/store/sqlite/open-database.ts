@@ -95,7 +95,8 @@ export function migrate(database: DatabaseSync, file: string, schema = sqliteSch
 }
 
 function pendingOf(database: DatabaseSync, file: string, schema: Schema): Pending[] {
-  const [version, newest] = [versionOf(database), newestOf(schema)];
+  const version = versionOf(database);
+  const newest = newestOf(schema);
   if (version > newest) throw tooNew(file, version, newest);
   return pendingFrom(version, schema);
 }

@@ -29,15 +29,21 @@ export function unpackEntries(packed: PackedEntries): JournalEntry[] {
   while (place < packed.length) {
     const kind = next<JournalEntry["kind"] | "other">();
     if (kind === "call") {
-      const [text, events] = [next<string>(), next<CallEventCount>()];
+      const text = next<string>();
+      const events = next<CallEventCount>();
       const named = { id: next<string>(), at: next<string>(), tool: next<string>(), status: next<CallStatus>() };
-      const [server, run, conversation] = [next<string | null>(), next<string | null>(), next<string | null>()];
-      const [durationMs, user] = [next<number>(), next<string | null>()];
+      const server = next<string | null>();
+      const run = next<string | null>();
+      const conversation = next<string | null>();
+      const durationMs = next<number>();
+      const user = next<string | null>();
       const within = { ...(run !== null && { run }), ...(conversation !== null && { conversation }) };
       const call = { ...named, server, durationMs, principal: { user }, ...within };
       entries.push({ kind, call, text, events });
     } else if (kind === "event") {
-      const [at, type, text] = [next<string>(), next<string>(), next<string>()];
+      const at = next<string>();
+      const type = next<string>();
+      const text = next<string>();
       entries.push({ kind, at, event: { type } as PlaneEvent, text });
     } else if (kind === "sample") {
       entries.push({ kind, sample: { subject: next(), at: next(), ok: next(), latencyMs: next() } });

@@ -33,7 +33,8 @@ test("a full disk says to free some space", (context) => {
 
 test("a lock that is held too long says who to look for", (context) => {
   const folder = mkdtempSync(join(tmpdir(), "store-"));
-  const [holder, waiter] = [new DatabaseSync(join(folder, "db")), new DatabaseSync(join(folder, "db"))];
+  const holder = new DatabaseSync(join(folder, "db"));
+  const waiter = new DatabaseSync(join(folder, "db"));
   context.after(() => {
     holder.close();
     waiter.close();

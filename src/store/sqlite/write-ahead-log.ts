@@ -62,7 +62,9 @@ function judge(read: (buffer: Buffer, position: number) => Buffer, size: number)
     return { salts, accepted: 0, lost: count };
   const buffer = Buffer.alloc(frameBytes);
   /** Frames up to the last that ends a commit, up to the last in an unbroken row, and up to the last of this log. */
-  let [accepted, whole, seen] = [0, 0, 0];
+  let accepted = 0;
+  let whole = 0;
+  let seen = 0;
   for (let at = 0; at < count; at += 1) {
     const isNext = whole === at;
     const frame = read(isNext ? buffer : buffer.subarray(0, frameHeaderBytes), headerBytes + at * frameBytes);

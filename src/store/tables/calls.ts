@@ -82,7 +82,8 @@ function isScan({ tool, status, user, run, conversation }: CallFilter): boolean 
 }
 
 /** Numbers that are looked through in one turn, at first and at most: other work waits for its end. */
-const [firstWindow, widestWindow] = [50_000, 400_000];
+const firstWindow = 50_000;
+const widestWindow = 400_000;
 
 /** Newest first, part by part. */
 async function scan({ read }: Database, filter: CallFilter, limit: number): Promise<CallRecord[]> {

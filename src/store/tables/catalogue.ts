@@ -182,7 +182,12 @@ function* addPins(database: Database, identity: string, server: string, pins: re
 
 function columnsOf({ identity, tool, state, hash, quickHash, cleanBy, definition, server, at, by, reason }: Pin) {
   return {
-    ...{ identity, tool, state, hash, quick_hash: quickHash, clean_by: cleanBy },
+    identity,
+    tool,
+    state,
+    hash,
+    quick_hash: quickHash,
+    clean_by: cleanBy,
     definition: definition === null ? null : JSON.stringify(definition),
     record: JSON.stringify({ server, at, by, reason }),
   };

@@ -28,7 +28,8 @@ export function* deleteBefore({ table, checkpoints }: Chained<never>, before: st
   const last = (yield* lastOf(table, before, now, oldestRows(table))) ?? (yield* lastOfMany(table, before, now));
   if (last === null) return 0;
   const sequence = Number(last.sequence);
-  const [hash, removed] = [textOrNull(last.hash), Number(last.removed)];
+  const hash = textOrNull(last.hash);
+  const removed = Number(last.removed);
   yield* insert(checkpoints, { sequence, hash, at: now, removed });
   return yield* change(`DELETE FROM ${table} WHERE sequence <= ?`, [sequence]);
 }

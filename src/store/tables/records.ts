@@ -28,7 +28,8 @@ import {
 const runsRemovedAtOnce = 100;
 /** Others that write wait for a batch. Results and payloads are large. */
 const removedAtOnce = 1_000;
-const [resultsRemovedAtOnce, payloadsRemovedAtOnce] = [50, 100];
+const resultsRemovedAtOnce = 50;
+const payloadsRemovedAtOnce = 100;
 const oldestEvents = `SELECT id FROM events WHERE id < (SELECT max(id) FROM events) ORDER BY id LIMIT ${removedAtOnce}`;
 const samples = "SELECT subject, at, ok, latency_ms, sequence FROM samples";
 
@@ -138,12 +139,14 @@ function* insertEntries(database: Database, entries: readonly JournalEntry[]): W
 /** Stored in two parts, so that a list does not read every conversation. */
 function insertRun({ steps, messages, ...summary }: AgentRun): Work<boolean> {
   const { id, at, user, outcome, model, toolset, conversation } = summary;
-  const [record, trace] = [JSON.stringify(summary), JSON.stringify({ steps, messages })];
+  const record = JSON.stringify(summary);
+  const trace = JSON.stringify({ steps, messages });
   return insert("runs", { id, at, user_name: user, outcome, model, toolset, conversation, record, trace });
 }
 
 function parseEvents(row: Row): StoredEvent[] {
-  const [id, count] = [Number(row.id), Number(row.events)];
+  const id = Number(row.id);
+  const count = Number(row.events);
   if (count === 0) return [{ id, at: String(row.at), event: parseRecord(row) }];
   const events = eventsOf(parseRecord<CallRecord>(row)).slice(-count);
   return events.map((event, place) => ({ id: id + 1 - events.length + place, ...event }));
@@ -161,7 +164,9 @@ function parseRun(row: Row): AgentRun {
 /** Arguments and results of calls. */
 export function createPayloadTable({ read, write }: Database) {
   const parse = ({ id, expires_at, body }: Row): StoredPayload => ({
-    ...{ id: String(id), expiresAt: String(expires_at), body: String(body) },
+    id: String(id),
+    expiresAt: String(expires_at),
+    body: String(body),
   });
   return {
     putPayloads: (rows) =>

@@ -36,7 +36,10 @@ export async function verify<T>(
       ok: broken === null && headFound !== false,
       records: progress.records,
       checkpoints: checkpoints.map(({ at, removed }) => ({ at, removed })),
-      ...{ head: progress.hash || null, broken, headFound, lost: [] },
+      head: progress.hash || null,
+      broken,
+      headFound,
+      lost: [],
     };
   }
 }

@@ -14,7 +14,10 @@ async function move(ms: number): Promise<void> {
 /** What is due until it is settled, and what is said about it. */
 function sampleLoop(due: DueItem[], begin: (item: DueItem) => Promise<Begun>) {
   const world = {
-    ...{ due: [...due], back: [] as [string, number][], told: [] as string[], looks: 0 },
+    due: [...due],
+    back: [] as [string, number][],
+    told: [] as string[],
+    looks: 0,
     nextAt: null as number | null,
   };
   let broken: string | null = null;

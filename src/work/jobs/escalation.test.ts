@@ -6,7 +6,10 @@ import { escalationOf, withEscalation } from "./job-work.ts";
 
 const failure = new PlaneError("TIMEOUT", "It took too long", { data: { tool: "t", sent: true } });
 const policy = {
-  ...{ level: "high", contact: "ops@example.org", timeframe: "1h", notes: "See the handbook" },
+  level: "high",
+  contact: "ops@example.org",
+  timeframe: "1h",
+  notes: "See the handbook",
   actions: ["look at the queue", "begin it again"],
 };
 const job = (more: object = {}) =>

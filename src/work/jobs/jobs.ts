@@ -54,7 +54,11 @@ export function createJobs(parts: JobParts) {
     stopping: stopping.signal,
   });
   const jobs = createJobVerbs({
-    ...{ store, engine, defaultPrincipal, emit, actAs },
+    store,
+    engine,
+    defaultPrincipal,
+    emit,
+    actAs,
     async find(name, principal) {
       const viewer = { persona: principal.persona, personas: [] };
       const seen = jobsFor(visibleWork((await manifests()).jobs, viewer), viewer);

@@ -9,8 +9,15 @@ import { holdRun } from "./hold-run.ts";
 import { mayTryAgain, retryDelayMs, runTask, type TaskParts } from "./run-task.ts";
 
 const step = (changes: Partial<KeptStep>): KeptStep => ({
-  ...{ skill: "s", id: "one", tool: "t", state: "failed", record: null, at: "2026-03-01T12:00:00.000Z" },
-  ...{ durationMs: 1, error: null, repeatable: false },
+  skill: "s",
+  id: "one",
+  tool: "t",
+  state: "failed",
+  record: null,
+  at: "2026-03-01T12:00:00.000Z",
+  durationMs: 1,
+  error: null,
+  repeatable: false,
   ...changes,
 });
 

@@ -152,7 +152,8 @@ function nextInterval({ frequency, interval = 1, timezone }: Recurrence, base: n
 /** The same day and time, or the last day of a month that is shorter. */
 function addMonths(wall: number, months: number): number {
   const date = new Date(wall);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + months];
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   return Date.UTC(year, month, Math.min(date.getUTCDate(), lastDay)) + (wall - Math.floor(wall / dayMs) * dayMs);
 }

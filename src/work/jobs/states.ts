@@ -105,14 +105,37 @@ export function newRun(job: JobManifest, request: RunRequest, now: number): Kept
   const notBegun = { startedAt: null, endedAt: null, error: null };
   const tasks = job.task_graph.map(
     (one): KeptTask => ({
-      ...{ ...notBegun, task: one.task, dependsOn: [...one.depends_on], state: "draft", attempts: 0 },
-      ...{ nextAttemptAt: null, steps: [], ...withoutUndefined({ input: one.input as JsonObject | undefined }) },
+      ...notBegun,
+      task: one.task,
+      dependsOn: [...one.depends_on],
+      state: "draft",
+      attempts: 0,
+      nextAttemptAt: null,
+      steps: [],
+      ...withoutUndefined({ input: one.input as JsonObject | undefined }),
     }),
   );
   const run: KeptJobRun = {
-    ...{ ...notBegun, id, job: name, owner, user: principal.user, persona: request.persona, createdAt: at },
-    ...{ origin, scheduledFor, rerunOf, state: "draft", priority, starts: 0, tasks, revision: 1, slot, principal },
-    ...{ input: { ...job.input, ...input }, most: concurrency, dueAt: scheduledFor ?? at },
+    ...notBegun,
+    id,
+    job: name,
+    owner,
+    user: principal.user,
+    persona: request.persona,
+    createdAt: at,
+    origin,
+    scheduledFor,
+    rerunOf,
+    state: "draft",
+    priority,
+    starts: 0,
+    tasks,
+    revision: 1,
+    slot,
+    principal,
+    input: { ...job.input, ...input },
+    most: concurrency,
+    dueAt: scheduledFor ?? at,
     idempotencyKey: `job-${hashOf(key === undefined ? slot : [slot, key])}`,
   };
   return moveRun(run, "scheduled", now);

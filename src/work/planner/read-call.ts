@@ -22,8 +22,19 @@ export class UnreadableCall extends Error {
 const harmless = ["--json"];
 const flags = ["--yes", "--plan", "--dry-run", "--force", "--offline", "--standalone"];
 const valued = [
-  ...["--args", "--timeout", "--conversation", "--tool-group", "--state", "--max-result", "--save-artifacts"],
-  ...["--config", "--user", "--group", "--persona", "--compliance", "--data-dir"],
+  "--args",
+  "--timeout",
+  "--conversation",
+  "--tool-group",
+  "--state",
+  "--max-result",
+  "--save-artifacts",
+  "--config",
+  "--user",
+  "--group",
+  "--persona",
+  "--compliance",
+  "--data-dir",
 ];
 
 /** Reads the words behind `toolplane`. Throws an UnreadableCall. */

@@ -153,7 +153,10 @@ function readSteps(text: string): ReadPlan {
 function readStep(step: unknown, number: number, line: number): PlacedStep | PlanProblem {
   const { tool, arguments: args = {}, why = "", dependsOn } = isObject(step) ? step : {};
   const wrong = (message: string, hint: string): PlanProblem => ({
-    ...{ line, tool: typeof tool === "string" ? tool : null, message: `Step ${number} ${message}.`, hint },
+    line,
+    tool: typeof tool === "string" ? tool : null,
+    message: `Step ${number} ${message}.`,
+    hint,
   });
   if (typeof tool !== "string" || tool.trim() === "" || tool.includes("\0"))
     return wrong("names no tool", `Write {"tool": "NAME", "arguments": {…}}.`);

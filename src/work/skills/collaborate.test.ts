@@ -9,7 +9,11 @@ const participant = (id: string, more: object = {}) => ({ id, model: id, ...more
 /** What comes of it where each model answers by script; a model that is not there throws. */
 async function run(collaboration: object, answers: Record<string, string>) {
   const skill = SkillManifest.parse({
-    ...{ name: "judge", version: "1", instruction_prompt: "Judge.", required_tools: [], safety_notes: "" },
+    name: "judge",
+    version: "1",
+    instruction_prompt: "Judge.",
+    required_tools: [],
+    safety_notes: "",
     required_capabilities: [],
     collaboration: { enabled: true, ...collaboration },
   });

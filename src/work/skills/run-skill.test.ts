@@ -8,7 +8,11 @@ import { SkillManifest } from "../../model/work/skill.ts";
 import { createStepMemory, runSkill, type SkillParts } from "./run-skill.ts";
 
 const skill = SkillManifest.parse({
-  ...{ name: "two", version: "1", instruction_prompt: "Do.", required_tools: [], required_capabilities: [] },
+  name: "two",
+  version: "1",
+  instruction_prompt: "Do.",
+  required_tools: [],
+  required_capabilities: [],
   safety_notes: "",
   steps: [
     { id: "one", tool: "t", arguments: { n: 1 } },
@@ -28,12 +32,15 @@ async function run(earlier: KeptStep[], parts: Partial<SkillParts> = {}, what = 
   const events: PlaneEvent[] = [];
   const { memory, steps } = createStepMemory(async () => undefined, earlier);
   const whole: SkillParts = {
-    ...{ run: { id: "r", user: "ada" }, memory, emit: (event) => void events.push(event) },
+    run: { id: "r", user: "ada" },
+    memory,
+    emit: (event) => void events.push(event),
     call: async ({ id }, args) => {
       called.push(args);
       return answer(id, `said ${id}`);
     },
-    ...{ isRepeatable: async () => false, overBudget: async () => null },
+    isRepeatable: async () => false,
+    overBudget: async () => null,
     askAgent: async () => ({ record: "a", answer: "done" }),
     ask: async () => "yes",
     ...parts,
@@ -43,8 +50,15 @@ async function run(earlier: KeptStep[], parts: Partial<SkillParts> = {}, what = 
 }
 
 const begun = (changes: Partial<KeptStep>): KeptStep => ({
-  ...{ skill: "two", id: "one", tool: "t", state: "running", record: null, at: "2026-03-01T12:00:00.000Z" },
-  ...{ durationMs: null, error: null, repeatable: false },
+  skill: "two",
+  id: "one",
+  tool: "t",
+  state: "running",
+  record: null,
+  at: "2026-03-01T12:00:00.000Z",
+  durationMs: null,
+  error: null,
+  repeatable: false,
   ...changes,
 });
 

@@ -34,7 +34,10 @@ export function createSkillCalls({ plane, modelTrouble }: JobParts) {
       const conversation = options.conversation ?? `skill-${id}`;
       const calling = createCalling(plane, {
         ...withoutUndefined({ approvalWaitMs, consent, askHere, model }),
-        ...{ run: id, conversation, face, principal: async () => who },
+        run: id,
+        conversation,
+        face,
+        principal: async () => who,
         keyOf: (step) => `skill-${hashOf([id, step.skill, step.id])}`,
       });
       const end = async () => {
@@ -66,7 +69,9 @@ function createCalling(
   type How = { signal: AbortSignal; only(tool: Tool): boolean };
   const askModel = async (question: string, by: AskedModel, how: How): Promise<AgentEnd> => {
     const { id, outcome, answer, error } = await plane().agent.run(question, {
-      ...{ ...shared, ...how, principal: await principal() },
+      ...shared,
+      ...how,
+      principal: await principal(),
       ...withoutUndefined({ system: by.system, model: by.model ?? model }),
     });
     if (answer !== null && outcome !== "failed" && outcome !== "cancelled") return { record: id, answer };
@@ -77,8 +82,14 @@ function createCalling(
   return {
     call: async (step, args, signal) =>
       plane().call(step.tool, args, {
-        ...{ ...shared, run, face, signal, principal: await principal() },
-        ...{ idempotencyKey: keyOf(step), maxResultBytes: 0, ownRetries: true },
+        ...shared,
+        run,
+        face,
+        signal,
+        principal: await principal(),
+        idempotencyKey: keyOf(step),
+        maxResultBytes: 0,
+        ownRetries: true,
       }),
     isRepeatable: async (name) => isRepeatable(await plane().tools.get(name, { principal: await principal() })),
     ask: async (by, question, signal) => (await askModel(question, by, { signal, only: () => false })).answer,

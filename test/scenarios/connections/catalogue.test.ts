@@ -63,7 +63,8 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
 
   test("a call starts the server it needs and no other", async () => {
     await using directory = await temporaryDirectory();
-    const [one, two] = [directory.file("one"), directory.file("two")];
+    const one = directory.file("one");
+    const two = directory.file("two");
     const { common } = await warm(directory, {
       one: fixture("echo", ["--log", one]),
       two: fixture("state", ["--log", two]),
@@ -231,7 +232,8 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
 
   test("two planes on one data directory know what the other found out and disturb no one", async () => {
     await using directory = await temporaryDirectory();
-    const [left, right] = [directory.file("left"), directory.file("right")];
+    const left = directory.file("left");
+    const right = directory.file("right");
     const data = directory.file("data");
     const servers = { left: fixture("echo", ["--log", left]), right: fixture("state", ["--log", right]) };
     await using first = await planeOf(servers, { dataDirectory: data });

@@ -126,7 +126,8 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
 
   test("a forced refresh really asks every server, also over HTTP", async () => {
     await using directory = await temporaryDirectory();
-    const [one, two] = [directory.file("one"), directory.file("two")];
+    const one = directory.file("one");
+    const two = directory.file("two");
     const servers = { one: fixture("echo", ["--log", one]), two: fixture("state", ["--log", two]) };
     await using plane = await planeOf(servers);
     await plane.tools.list();
@@ -193,7 +194,8 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
 
   test("a failure is shared by those who wait and not kept for those who come later", async () => {
     await using directory = await temporaryDirectory();
-    const [log, broken] = [directory.file("log"), directory.file("broken")];
+    const log = directory.file("log");
+    const broken = directory.file("broken");
     await writeFile(broken, "");
     const entry = odd(["--log", log, "--die-when", broken], { protocol: "legacy", backoffMs: 1_000 });
     await using plane = await planeOf({ odd: entry });

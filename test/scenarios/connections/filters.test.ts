@@ -83,7 +83,8 @@ suite("what is let through and shown", { concurrency: 4 }, () => {
 
   test("'servers tools' names the tools of one server, with its secrets resolved", async () => {
     await using directory = await temporaryDirectory();
-    const [log, other] = [directory.file("log"), directory.file("other")];
+    const log = directory.file("log");
+    const other = directory.file("other");
     await using server = await startHttpFixture("http", ["--token", "right-token", "--log", log]);
     const reference = "$" + "{SRV_TOKEN}";
     const config = await writeConfig(directory, {

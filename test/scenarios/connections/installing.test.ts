@@ -41,7 +41,9 @@ suite("a server that has to be installed first", { timeout: scaledMs(60_000) }, 
     const PATH = await fakeNpx(directory, `${said}\n${waitFor(done)}`);
     const config = await writeConfig(directory, {
       fx: {
-        ...{ command: "npx", args: ["-y", "x"], env: { PATH, TOKEN: "hidden-one" } },
+        command: "npx",
+        args: ["-y", "x"],
+        env: { PATH, TOKEN: "hidden-one" },
         connectTimeoutMs: 300,
         idleTimeoutMs: 0,
       },
@@ -67,7 +69,8 @@ suite("a server that has to be installed first", { timeout: scaledMs(60_000) }, 
 
   test("that started once before has the usual limit again, unless its installer says something", async () => {
     await using directory = await temporaryDirectory();
-    const [quiet, loud] = [directory.file("quiet"), directory.file("loud")];
+    const quiet = directory.file("quiet");
+    const loud = directory.file("loud");
     const done = directory.file("done");
     const script = `if [ -e '${loud}' ]; then echo 'fetching again' >&2; fi
 if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;

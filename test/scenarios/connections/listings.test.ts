@@ -27,7 +27,8 @@ const listsWith = (name: string): Lists => ({
 
 /** A server whose lists are in a file, and what it was asked. */
 async function offering(directory: TemporaryDirectory, lists: Lists, args: string[] = []) {
-  const [file, log] = [directory.file("lists.json"), directory.file("log")];
+  const file = directory.file("lists.json");
+  const log = directory.file("log");
   const says = (next: Lists) => writeFile(file, JSON.stringify(next));
   await says(lists);
   const servers = { s: fixture("offering", ["--lists", file, "--log", log, ...args]) };

@@ -96,7 +96,8 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
 
   test("only who made the call sees and answers its question", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
-    const [ann, bob] = [person("ann"), person("bob")];
+    const ann = person("ann");
+    const bob = person("bob");
     const calling = plane.call("elicit.confirm", {}, { principal: ann });
     const [question] = await asked(plane, 1, ann);
     assert.equal(question?.user, "ann");

@@ -66,7 +66,8 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
 
   test("a server that keeps failing is tried at growing gaps, and at once when it is forced", async () => {
     await using directory = await temporaryDirectory();
-    const [log, broken] = [directory.file("log"), directory.file("broken")];
+    const log = directory.file("log");
+    const broken = directory.file("broken");
     await writeFile(broken, "");
     const slowly = { backoffMs: 300, maxBackoffMs: 600_000, protocol: "legacy" };
     await using plane = await planeOf({
@@ -139,7 +140,8 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
 
   test("refreshing one server leaves the session of the other alone", async () => {
     await using directory = await temporaryDirectory();
-    const [left, right] = [directory.file("left"), directory.file("right")];
+    const left = directory.file("left");
+    const right = directory.file("right");
     await using one = await startHttpFixture("http", ["--log", left]);
     await using two = await startHttpFixture("http", ["--log", right]);
     await using plane = await planeOf({ left: { url: one.url }, right: { url: two.url } });

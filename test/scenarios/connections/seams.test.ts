@@ -76,7 +76,8 @@ suite("two things at once", { concurrency: 4 }, () => {
 
   test("a reload in the middle of a connect starts the new definition and leaves nothing of the old", async () => {
     await using directory = await temporaryDirectory();
-    const [old, fresh] = [directory.file("old"), directory.file("fresh")];
+    const old = directory.file("old");
+    const fresh = directory.file("fresh");
     const config = await writeConfig(directory, { srv: sleepyServer(["--log", old]) });
     await using plane = await createPlane({ config });
     plane.start();
@@ -134,8 +135,10 @@ suite("two things at once", { concurrency: 4 }, () => {
 
   test("a server that an edit brings back is still known, and so it is not started", async () => {
     await using directory = await temporaryDirectory();
-    const [log, marker] = [directory.file("log"), directory.file("marker")];
-    const [kept, back] = [fixture("echo"), fixture("state", ["--log", log])];
+    const log = directory.file("log");
+    const marker = directory.file("marker");
+    const kept = fixture("echo");
+    const back = fixture("state", ["--log", log]);
     const dataDirectory = directory.file("data");
     const config = await writeConfig(directory, { kept, back });
     {

@@ -38,10 +38,8 @@ suite("sessions", { concurrency: 4 }, () => {
       const remote = { url: server.url, session: "conversation" };
       const local = fixture("state", ["--log", log], { session: "conversation" });
       await using plane = await planeOf({ state: transport === "http" ? remote : local });
-      const [a, b] = [
-        { user: "ann", conversation: "one" },
-        { user: "ann", conversation: "two" },
-      ];
+      const a = { user: "ann", conversation: "one" };
+      const b = { user: "ann", conversation: "two" };
       assert.deepEqual([await count(plane, a), await count(plane, a), await count(plane, b)], [1, 2, 1]);
       const sameName = { user: "bob", conversation: "one" };
       assert.equal(await count(plane, sameName), 1, "another user's conversation of the same name is another");
@@ -144,7 +142,8 @@ suite("sessions", { concurrency: 4 }, () => {
   for (const calls of [20, 300]) {
     test(`${calls} first calls at once open one session`, async () => {
       await using directory = await temporaryDirectory();
-      const [log, web] = [directory.file("log"), directory.file("web")];
+      const log = directory.file("log");
+      const web = directory.file("web");
       await using server = await startHttpFixture("http", ["--log", web]);
       await using plane = await planeOf({
         local: fixture("echo", ["--log", log]),

@@ -9,7 +9,8 @@ import { requestWith } from "../requests.ts";
 import { errorOf, planeOf, type RunningServe, startServe, within, writeConfig } from "../support.ts";
 import { person } from "./parts.ts";
 
-const [ann, bob] = [person("ann"), person("bob")];
+const ann = person("ann");
+const bob = person("bob");
 const _wanted = { auth: { type: "bearer" } };
 const _later = (ms: number) => new Date(Date.now() + ms).toISOString();
 
@@ -114,7 +115,8 @@ suite("a sign-in belongs to the browser that began it", () => {
   };
 
   test("a link that another person began is refused in a browser without its cookie, or with that of another", async () => {
-    const [theirs, own] = [await begin(), await begin()];
+    const theirs = await begin();
+    const own = await begin();
     assert.match(theirs.cookie, /HttpOnly/i);
     assert.match(theirs.cookie, /SameSite=Lax/i);
     const callback = `${serving.url}/oauth/callback?${await browse(theirs.url)}`;

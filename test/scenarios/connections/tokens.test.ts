@@ -19,7 +19,8 @@ import {
 } from "../support.ts";
 import { countIn, entriesOf, person, structuredOf } from "./parts.ts";
 
-const [ann, bob] = [person("ann"), person("bob")];
+const ann = person("ann");
+const bob = person("bob");
 const wanted = { auth: { type: "bearer" } };
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 

@@ -62,7 +62,8 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
 
   test("a slow server joins by itself when it is ready, with one list_changed", async () => {
     await using directory = await temporaryDirectory();
-    const [log, gate] = [directory.file("log"), directory.file("gate")];
+    const log = directory.file("log");
+    const gate = directory.file("gate");
     const slow = rogue("slow-start", ["--gate", gate, "--log", log], { connectTimeoutMs: 60_000 });
     const config = await writeConfig(directory, { slow, neighbour: rogue("echo") });
     await using client = await startMcp(config, directory.file("data"));
@@ -80,7 +81,8 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
 
   test("a slow server is connecting while it is under its limit", async () => {
     await using directory = await temporaryDirectory();
-    const [log, gate] = [directory.file("log"), directory.file("gate")];
+    const log = directory.file("log");
+    const gate = directory.file("gate");
     const slow = rogue("slow-start", ["--gate", gate, "--log", log], { connectTimeoutMs: 60_000 });
     const config = await writeConfig(directory, { slow, neighbour: rogue("echo") });
     await using serving = await startServeProcess(config, directory.file("data"));

@@ -41,7 +41,8 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
 
   test("a stream that ends without an answer fails its call at once and repeats no write", async () => {
     await using directory = await temporaryDirectory();
-    const [log, ledger] = [directory.file("log"), directory.file("ledger")];
+    const log = directory.file("log");
+    const ledger = directory.file("ledger");
     await using server = await startRogue("http-sse-drop", ["--log", log, "--ledger", ledger]);
     await using plane = await planeOf({ dropping: { url: server.url } });
     assert.deepEqual(textsOf(await plane.call("dropping.ok")), ["whole answer of ok"]);
@@ -57,7 +58,8 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
 
   test("an answer that the server kept is fetched by resuming the stream", async () => {
     await using directory = await temporaryDirectory();
-    const [log, ledger] = [directory.file("log"), directory.file("ledger")];
+    const log = directory.file("log");
+    const ledger = directory.file("ledger");
     await using server = await startRogue("http-sse-drop", ["--resume", "--log", log, "--ledger", ledger]);
     await using plane = await planeOf({ dropping: { url: server.url } });
     for (const tool of ["drop", "end_early", "commit_then_drop", "ok"]) {

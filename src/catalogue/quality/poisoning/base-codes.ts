@@ -10,7 +10,8 @@ const lower = upper.toLowerCase();
 
 export function fromBase32(run: string): Buffer {
   const bytes: number[] = [];
-  let [bits, size] = [0, 0];
+  let bits = 0;
+  let size = 0;
   for (const letter of run.replaceAll("=", "")) {
     bits = ((bits << 5) | `${upper}234567`.indexOf(letter)) & 0xffff;
     size += 5;

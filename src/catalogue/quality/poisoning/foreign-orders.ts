@@ -183,7 +183,8 @@ function hitsInRun(run: string, index: number): Place[] {
   for (let from = 0; from < run.length; ) {
     let size = Math.min(maxEntry, run.length - from);
     while (size > 1 && !runs.has(run.slice(from, from + size))) size -= 1;
-    const [start, to] = [index + from, index + from + size];
+    const start = index + from;
+    const to = index + from + size;
     if (size > 1) for (const hit of runs.get(run.slice(from, from + size)) ?? []) found.push({ hit, from: start, to });
     from += size;
   }

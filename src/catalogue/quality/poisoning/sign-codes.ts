@@ -22,7 +22,8 @@ export function fromPlaces(run: string): string[] {
     .split(/\s*[/|_]\s*|,\s+(?=\d+[-.])|\s{2,}|(?<=\d)\s(?=\d+[-.])|(?<=[-.]\d{1,2})\s/)
     .map((word) => word.match(/\d+/g) ?? []);
   const all = words.flat().map(Number);
-  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const least = Math.min(...all);
+  const most = Math.max(...all);
   // A list of numbers in their order is only that.
   const isCounted = all.every((one, at) => at === 0 || one >= (all[at - 1] ?? 0));
   if (most > 26 || (least === 0 && most > 25) || isCounted) return [];
@@ -69,7 +70,8 @@ const minSpelled = 10;
 export function fromTwoSigns(text: string): Signs[] {
   const found: Signs[] = [];
   let stretch: { sign: string; at: number }[] = [];
-  let [first, second] = ["", ""];
+  let first = "";
+  let second = "";
   const end = () => {
     if (second !== "" && stretch.length >= minSigns && found.length < maxStretches) {
       const from = stretch[0]?.at ?? 0;

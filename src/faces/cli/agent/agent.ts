@@ -42,7 +42,9 @@ export async function askAgent(cli: Cli, question: string, options: AgentCommand
     requireModel(plane);
     const result = await plane.agent.run(asked, {
       ...given,
-      ...{ face: "cli", signal, onMessage: showMessages(outputFor(options)) },
+      face: "cli",
+      signal,
+      onMessage: showMessages(outputFor(options)),
       ...(await askingHere(options)),
     });
     signal.throwIfAborted();

@@ -5,7 +5,12 @@ import type { AgentMessage } from "../../../model/agent/agent-run.ts";
 import { showMessages } from "./agent-messages.ts";
 
 const piece = (type: AgentMessage["type"], text: string, more: Partial<AgentMessage> = {}): AgentMessage => ({
-  ...{ id: type, type, text, end: false, endOfDialog: false, ...more },
+  id: type,
+  type,
+  text,
+  end: false,
+  endOfDialog: false,
+  ...more,
 });
 
 function shown(messages: readonly AgentMessage[], hasAside = true) {

@@ -55,7 +55,11 @@ export type Verb = {
 export const usualSettings = (): ChatSettings => ({
   mode: "build",
   isVerbose: false,
-  ...{ model: null, toolset: null, style: null, groups: null, state: null },
+  model: null,
+  toolset: null,
+  style: null,
+  groups: null,
+  state: null,
 });
 
 export function newConversation(): string {
@@ -66,7 +70,9 @@ export function newConversation(): string {
 export function callOptions({ settings, conversation, signal }: Chat) {
   const { mode, groups, state } = settings;
   return {
-    ...{ face: "cli", signal, conversation },
+    face: "cli",
+    signal,
+    conversation,
     ...(mode === "build" ? {} : { mode }),
     ...(groups === null ? {} : { toolGroups: groups.includes("*") ? "*" : groups }),
     ...(state === null ? {} : { state }),
@@ -122,7 +128,10 @@ export function createLoading(plane: Plane, conversation: string, away: Readonly
   const client = plane.isRemote
     ? undefined
     : plane.clients.watch({
-        ...{ id: conversation, user: plane.identity.usualCaller().user, client: "toolplane chat", era: "modern" },
+        id: conversation,
+        user: plane.identity.usualCaller().user,
+        client: "toolplane chat",
+        era: "modern",
         since: new Date().toISOString(),
         async measure() {
           const names = await loadedNow();

@@ -147,7 +147,8 @@ function withoutServers(found: ContextStats, away: ReadonlySet<string>): Context
   if (gone.length === 0) return found;
   const left = (key: "tools" | "fullTokens" | "summaryTokens" | "loadedTokens") =>
     gone.reduce((sum, server) => sum - server[key], found.totals[key]);
-  const [fullTokens, loadedTokens] = [left("fullTokens"), left("loadedTokens")];
+  const fullTokens = left("fullTokens");
+  const loadedTokens = left("loadedTokens");
   const savedPercent = fullTokens === 0 ? 0 : Math.round((1 - loadedTokens / fullTokens) * 1_000) / 10;
   return {
     ...found,

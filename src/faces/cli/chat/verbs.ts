@@ -267,9 +267,23 @@ const help: Verb = { usage: "", about: "what can be typed here", run: () => prin
 const quit: Verb = { usage: "", about: "end; Ctrl-D does the same", run: (chat) => chat.end() };
 
 export const verbs: Record<string, Verb> = {
-  ...{ mcp, call, plan, "show-plan": showPlan, mode, approve, reject },
-  ...{ model, toolset, style, groups, state },
-  ...{ clear, save, verbose, help, quit },
+  mcp,
+  call,
+  plan,
+  "show-plan": showPlan,
+  mode,
+  approve,
+  reject,
+  model,
+  toolset,
+  style,
+  groups,
+  state,
+  clear,
+  save,
+  verbose,
+  help,
+  quit,
 };
 
 /** Also `exit` for quit. */

@@ -28,7 +28,12 @@ export async function add(cli: Cli, what: string[], options: AddOptions): Promis
   const added = await setup.addServers(
     what,
     withoutUndefined({
-      ...{ name, via, dryRun, force, offline, scope },
+      name,
+      via,
+      dryRun,
+      force,
+      offline,
+      scope,
       env: single(pairs("env", options.env)),
       headers: single(pairs("header", options.header)),
       values: answers(pairs("set", options.set)),

@@ -263,7 +263,11 @@ function renderActivity(entries: readonly ActivityEntry[]): string {
   return renderTable(
     ["WHEN", "TOOL", "USER", "STATUS", "MS", "ARGUMENTS → RESULT"],
     entries.map(({ at, tool, user, status, durationMs, arguments: args, result, code }) => [
-      ...[at.slice(11, 19), tool, user ?? "-", status, String(Math.round(durationMs))],
+      at.slice(11, 19),
+      tool,
+      user ?? "-",
+      status,
+      String(Math.round(durationMs)),
       `${args} → ${result ?? code ?? "-"}`,
     ]),
   );

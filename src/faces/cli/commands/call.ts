@@ -26,7 +26,8 @@ export async function callTool(cli: Cli, tool: string, values: string[], options
     using _answering = asks ? answerQuestions(plane) : undefined;
     const args = await typedForTool(plane, tool, given, values);
     const first = await plane.call(tool, args, {
-      ...{ face: "cli", signal },
+      face: "cli",
+      signal,
       ...withoutUndefined({ conversation, state, dryRun, toolGroups, consent, maxResultBytes, files }),
       ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
       ...(options.plan ? { mode: "plan" as const } : {}),

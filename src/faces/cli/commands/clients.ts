@@ -29,7 +29,8 @@ export async function importClients(
 ): Promise<void> {
   const setup = await openSetup(cli, options);
   const report = await setup.importClients(clients, {
-    ...{ dryRun: options.dryRun ?? false, files: true },
+    dryRun: options.dryRun ?? false,
+    files: true,
     ...withoutUndefined({ file: options.to }),
   });
   if (options.json) return printJson(report);

@@ -28,7 +28,8 @@ export async function runProgram(cli: Cli, file: string | undefined, options: Ru
       ...outcome
     } = await plane.code.run(source, {
       ...withoutUndefined({ readOnly, resume, conversation, consent }),
-      ...{ face: "cli", signal },
+      face: "cli",
+      signal,
       ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
       ...(options.plan ? { mode: "plan" as const } : {}),
       ...(await askingHere(options)),

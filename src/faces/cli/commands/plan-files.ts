@@ -195,7 +195,10 @@ export function renderCheck(path: string, { steps, problems }: PlanCheck): strin
 
 function renderTried(tried: readonly TriedStep[]): string {
   const rows = tried.map(({ line, tool, outcome: { verdict, error, call } }, at) => [
-    ...[`${at + 1}`, `${line}`, tool, verdict?.verdict ?? error?.code ?? call.status],
+    `${at + 1}`,
+    `${line}`,
+    tool,
+    verdict?.verdict ?? error?.code ?? call.status,
     verdict?.reason ?? error?.message ?? "",
   ]);
   return renderTable(["STEP", "LINE", "TOOL", "VERDICT", "BECAUSE"], rows);

@@ -157,7 +157,10 @@ export function renderStats(stats: ContextStats, withBars: boolean): string {
   const lazyColumns = lazy.isActive ? ["LOADED", "SAVED"] : ["IF LAZY", "WOULD SAVE"];
   const head = ["FULL", "SUMMARY", ...lazyColumns, ...(withBars ? [""] : [])];
   const serverRow = (name: string, cost: ContextCost & { tools: number }, last: string[]) => [
-    ...[name, String(cost.tools), ...numbers(cost), ...last],
+    name,
+    String(cost.tools),
+    ...numbers(cost),
+    ...last,
   ];
   const rows = servers.map((server) => serverRow(server.name, server, bar(server, highest(servers))));
   const all = serverRow("all", totals, withBars ? [""] : []);

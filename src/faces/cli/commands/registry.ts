@@ -117,8 +117,12 @@ type SetOptions = TextOptions<"server" | "tool" | "description" | "sideEffects" 
 
 /** What a wrapper says and a file says itself, with the flag of each. */
 const wrapperFlags = {
-  ...{ description: "--description", argument: "--argument", sideEffects: "--side-effects" },
-  ...{ toolGroup: "--tool-group", state: "--state", applicableStates: "--applicable-states" },
+  description: "--description",
+  argument: "--argument",
+  sideEffects: "--side-effects",
+  toolGroup: "--tool-group",
+  state: "--state",
+  applicableStates: "--applicable-states",
 } as const;
 
 export async function setTool(cli: Cli, given: string, options: SetOptions): Promise<void> {

@@ -136,15 +136,17 @@ async function argumentsOf(cli: Cli, read: Read, argument: string, names: () => 
 function placeOf(options: Read["options"]): OpenPlaneOptions {
   const one = (name: string) => options.get(name)?.at(-1);
   return {
-    ...{ files: options.get("config") ?? [], directory: terminal.directory(), dataDirectory: one("dataDir") },
-    ...{ user: one("user"), groups: options.get("group") ?? [], persona: one("persona") },
-    ...{
-      workspace: one("workspace"),
-      compliance: one("compliance"),
-      offline: true,
-      standalone: true,
-      asksNothing: true,
-    },
+    files: options.get("config") ?? [],
+    directory: terminal.directory(),
+    dataDirectory: one("dataDir"),
+    user: one("user"),
+    groups: options.get("group") ?? [],
+    persona: one("persona"),
+    workspace: one("workspace"),
+    compliance: one("compliance"),
+    offline: true,
+    standalone: true,
+    asksNothing: true,
   };
 }
 
@@ -167,14 +169,15 @@ async function namesIn(plane: Plane): Promise<Names> {
   const listed = (entries: readonly { name: string; summary: string | null }[]) =>
     entries.map(({ name, summary }) => ({ name, about: oneLine(summary ?? "") }));
   return {
-    ...{
-      servers: of(servers),
-      toolsets: of(toolsets as Record<string, object>),
-      models: of(models as Record<string, object>),
-    },
-    ...{ skills: listed(skills.skills), jobs: listed(jobs), tasks: listed(tasks) },
+    servers: of(servers),
+    toolsets: of(toolsets as Record<string, object>),
+    models: of(models as Record<string, object>),
+    skills: listed(skills.skills),
+    jobs: listed(jobs),
+    tasks: listed(tasks),
     tools: tools.map(({ name, description, parameters }) => ({
-      ...{ name, about: oneLine(description) },
+      name,
+      about: oneLine(description),
       arguments: of((parameters.properties ?? {}) as Record<string, { description?: string }>),
     })),
   };

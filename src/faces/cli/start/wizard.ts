@@ -190,7 +190,8 @@ async function askToolset(asking: Asking, before: JsonObject): Promise<JsonObjec
     check: (text) => (text === "" || Number(text) > 0 ? null : "Give a number above 0."),
   });
   return {
-    ...{ ...kept, providers: names(servers) },
+    ...kept,
+    providers: names(servers),
     ...(tools === "" ? {} : { allow_tools: names(tools) }),
     ...(maxTurns === "" ? {} : { max_tool_call_turns: Number(maxTurns) }),
     ...(seconds === "" ? {} : { timeout_sec: Number(seconds) }),

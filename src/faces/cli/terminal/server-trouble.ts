@@ -32,7 +32,8 @@ export function describeTrouble({ name, state, stale, error, listedAt }: ServerS
 
 /** The time of today, or the day with it. */
 function clock(at: string): string {
-  const [then, now] = [new Date(at), new Date()];
+  const then = new Date(at);
+  const now = new Date();
   const two = (part: number) => String(part).padStart(2, "0");
   const time = `${two(then.getHours())}:${two(then.getMinutes())}`;
   if (then.toDateString() === now.toDateString()) return time;

@@ -18,10 +18,16 @@ test("a call through another tool is the call of the tool that is named", () => 
 test("those that find tools are our own, also when they are called through another", () => {
   const own = { server: null, tool: "mcp_tool_list" };
   assert.deepEqual(readMetaCall("mcp_tool_list", { server: "a" }), {
-    ...{ name: "mcp_tool_list", arguments: { server: "a" }, own, isWrapped: false },
+    name: "mcp_tool_list",
+    arguments: { server: "a" },
+    own,
+    isWrapped: false,
   });
   assert.deepEqual(readMetaCall("call_tool", { name: "mcp_tool_list" }), {
-    ...{ name: "mcp_tool_list", arguments: {}, own, isWrapped: true },
+    name: "mcp_tool_list",
+    arguments: {},
+    own,
+    isWrapped: true,
   });
 });
 

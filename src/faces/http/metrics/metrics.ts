@@ -103,11 +103,9 @@ function createCallCounters(plane: Plane, registers: Registry[]): () => void {
 
 function countRefused(count: () => number, registers: Registry[]): void {
   new Counter({
-    ...{
-      name: "toolplane_connections_refused_total",
-      help: "Connections that were refused for lack of descriptors.",
-      registers,
-    },
+    name: "toolplane_connections_refused_total",
+    help: "Connections that were refused for lack of descriptors.",
+    registers,
     collect() {
       this.reset();
       this.inc(count());
@@ -138,20 +136,22 @@ function createCatalogueGauges(plane: Plane, registers: Registry[]): () => Promi
 /** What is true now is looked up per scrape. */
 function createGauges(plane: Plane, registers: Registry[]): () => Promise<void> {
   const state = new Gauge({
-    ...{ name: "toolplane_server_state", help: "1 for the state that each server is in.", registers },
+    name: "toolplane_server_state",
+    help: "1 for the state that each server is in.",
+    registers,
     labelNames: ["server", "state"],
   });
   const connected = new Gauge({ name: "toolplane_servers_connected", help: "Connected servers.", registers });
   const letters = new Gauge({
-    ...{ name: "toolplane_dead_letters", help: "Calls that failed permanently, by status.", registers },
+    name: "toolplane_dead_letters",
+    help: "Calls that failed permanently, by status.",
+    registers,
     labelNames: ["status"],
   });
   const unrecorded = new Gauge({
-    ...{
-      name: "toolplane_records_unwritten",
-      help: "Records that wait in memory, because they cannot be written.",
-      registers,
-    },
+    name: "toolplane_records_unwritten",
+    help: "Records that wait in memory, because they cannot be written.",
+    registers,
   });
   const labelOf = createBoundedLabel();
   // The numbers are those of the whole plane.

@@ -49,7 +49,8 @@ export async function findResource(serverUrl: string, resourceMetadata: string |
 /** The same origin, at or below the resource's path. */
 function covers(resource: string, serverUrl: string): boolean {
   if (!URL.canParse(resource)) return false;
-  const [wide, narrow] = [new URL(resource), new URL(serverUrl)];
+  const wide = new URL(resource);
+  const narrow = new URL(serverUrl);
   if (wide.origin !== narrow.origin || wide.hash !== "") return false;
   if (wide.search !== "" && wide.search !== narrow.search) return false;
   const base = wide.pathname.endsWith("/") ? wide.pathname : `${wide.pathname}/`;
@@ -91,8 +92,10 @@ async function readMetadata(body: UnknownObject, issuer: string, gate: StrictGat
 
 const endpoints = ["authorization_endpoint", "token_endpoint", "registration_endpoint"];
 const listed = [
-  ...["scopes_supported", "token_endpoint_auth_methods_supported"],
-  ...["grant_types_supported", "code_challenge_methods_supported"],
+  "scopes_supported",
+  "token_endpoint_auth_methods_supported",
+  "grant_types_supported",
+  "code_challenge_methods_supported",
 ];
 const flags = ["authorization_response_iss_parameter_supported", "client_id_metadata_document_supported"];
 
