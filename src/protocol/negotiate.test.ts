@@ -147,7 +147,6 @@ suite("finding out the era", () => {
       "2025-06-18",
       "initialize",
       "notifications/cancelled",
-      "notifications/cancelled",
       "notifications/initialized",
       "ping",
       "server/discover",
