@@ -1,15 +1,7 @@
-import { queryOptions } from "@tanstack/react-query";
 import type { AnswerOf } from "../../../src/operations/operations.ts";
-import { get } from "./client.ts";
+import { operationQuery } from "./operations.ts";
 
 export type ClientRow = AnswerOf<"clients.list">["clients"][number];
 
-/** MCP clients of the plane's machine. */
-export const clientsQuery = () =>
-  queryOptions({
-    queryKey: ["clients"],
-    queryFn: ({ signal }) => get<AnswerOf<"clients.list">>("/clients", signal),
-    // Files of other programs raise no event.
-    staleTime: 0,
-    retry: false,
-  });
+/** MCP clients of the plane's machine. Their files raise no event. */
+export const clientsQuery = () => operationQuery("clients.list", {}, { staleTime: 0, retry: false });

@@ -1,20 +1,14 @@
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import type { AnswerOf } from "../../../src/operations/operations.ts";
-import { get, part, put, remove } from "./client.ts";
-
-/** The status of the user's tokens; never the tokens themselves. */
-export const tokensQuery = () =>
-  queryOptions({
-    queryKey: ["tokens"],
-    queryFn: ({ signal }) => get<AnswerOf<"tokens.list">>("/tokens?limit=1000", signal),
-  });
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { callOperation } from "./operations.ts";
 
 /** Stores the user's token for a server; null deletes it. */
-export function useToken(server: string) {
+export function useToken(name: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (token: string | null): Promise<unknown> =>
-      token === null ? remove(`/servers/${part(server)}/token`) : put(`/servers/${part(server)}/token`, { token }),
+    mutationFn: async (token: string | null): Promise<void> => {
+      if (token === null) await callOperation("tokens.forget", { name });
+      else await callOperation("tokens.set", { name, token });
+    },
     onSettled: () => {
       for (const topic of ["tokens", "servers"]) void client.invalidateQueries({ queryKey: [topic] });
     },

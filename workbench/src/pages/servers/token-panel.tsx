@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TokenStatus } from "../../../../src/model/access/credentials.ts";
-import { tokensQuery, useToken } from "../../api/token-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import { useToken } from "../../api/token-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -17,7 +17,7 @@ import { toast } from "../../parts/toast.tsx";
 export function TokenPanel({ server }: { server: string }) {
   return (
     <Panel title="Your token">
-      <QueryView query={useQuery(tokensQuery())}>
+      <QueryView query={useOperation("tokens.list", { limit: 1000 })}>
         {({ tokens }) => {
           const kept = tokens.filter((token) => token.server === server);
           return (
