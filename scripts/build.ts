@@ -13,10 +13,7 @@ const dist = join(root, "dist");
 for (const entry of globSync("*", { cwd: dist }))
   if (entry !== "workbench") rmSync(join(dist, entry), { recursive: true, force: true });
 const { program, appendWorker, sandboxWorker, toolVectors } = ownFiles;
-const packages = await bundle(
-  { bin: program.source, index: "src/index.ts", testing: "src/testing/testing.ts" },
-  dist,
-);
+const packages = await bundle({ bin: program.source, index: "src/index.ts", testing: "src/testing/testing.ts" }, dist);
 // A thread has a heap of its own: it must not load the pieces of the plane.
 for (const { source, built } of [appendWorker, sandboxWorker])
   packages.push(...(await bundle({ [basename(built, ".js")]: source }, dist, [])));

@@ -46,6 +46,21 @@ test("the workbench takes types of the plane, and code only from its ground floo
   assert.deepEqual(wrong, []);
 });
 
+test("the browser loads no schemas", () => {
+  const valued = /^(?:import|export)\b(?!\s+type\b)[^"';]*?\bfrom\s*"([^"]+)"/gm;
+  const seen = new Set<string>();
+  const visit = (file: string, way: readonly string[]): void => {
+    if (seen.has(file) || workedOut.includes(file)) return;
+    seen.add(file);
+    for (const [, target = ""] of readFileSync(file, "utf8").matchAll(valued)) {
+      assert.ok(!/^zod(\/|$)/.test(target), [...way, file].map((one) => relative(root, one)).join(" → "));
+      if (target.startsWith(".")) visit(join(dirname(file), target), [...way, file]);
+    }
+  };
+  for (const { target, isType } of foreign) if (!isType) visit(join(root, target), []);
+  assert.ok(seen.size > 5, `${seen.size}`);
+});
+
 test("requests are made from operations: no page writes a path, or the type of an answer", () => {
   const client = ["api/client.ts", "api/session.ts", "api/operations.ts"];
   const byHand = /\b(?:fetch|send|sendBeacon|EventSource|XMLHttpRequest|readAnswer)\b\s*[<(]/;

@@ -46,3 +46,42 @@ export const deadLettersQuery = (status?: InputOf<"deadLetters.page">["status"])
 /** How many dead letters are open; the list itself is not sent. */
 export const openLettersCountQuery = () =>
   operationQuery("deadLetters.page", { status: "pending", limit: 1 }, { select: ({ total }) => total });
+
+export type ToolsetAnswer = AnswerOf<"toolsets.get">;
+export type ToolsetEntry = AnswerOf<"toolsets.list">["toolsets"][number];
+export type PersonaRow = AnswerOf<"personas.list">["personas"][number];
+export type UserRow = AnswerOf<"users.list">["users"][number];
+export type ApiKey = AnswerOf<"keys.list">["keys"][number];
+
+/** Tokens are counted in the background. */
+const countingMs = 1_000;
+
+export const toolsetQuery = (name: string) =>
+  operationQuery(
+    "toolsets.get",
+    { name },
+    { refetchInterval: ({ state: { data } }) => (data?.tokens === null ? countingMs : false) },
+  );
+
+export type ClientRow = AnswerOf<"clients.list">["clients"][number];
+
+/** MCP clients of the plane's machine. Their files raise no event. */
+export const clientsQuery = () => operationQuery("clients.list", {}, { staleTime: 0, retry: false });
+
+export type ServerQuestion = AnswerOf<"questions.list">["questions"][number];
+
+/** Questions that servers ask the user during their calls. */
+export const questionsQuery = () => operationQuery("questions.list", { limit: 1000 });
+
+export type PolicyAnswer = AnswerOf<"policy.show">;
+export type RulesAnswer = AnswerOf<"policy.rules">;
+
+/** The rules of the configuration file, as they are written. */
+export const rulesQuery = () => operationQuery("policy.rules", {}, { retry: false });
+
+/** Runs on request only, because it starts programs. */
+export const doctorQuery = (server: string) =>
+  operationQuery("doctor", { server }, { enabled: false, retry: false, gcTime: 0 });
+
+/** As it is written; secrets are masked. */
+export const entryQuery = (name: string) => operationQuery("servers.entry", { name }, { retry: false });

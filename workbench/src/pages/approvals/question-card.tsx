@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { useMutateOperation } from "../../api/operations.ts";
-import type { ServerQuestion } from "../../api/question-queries.ts";
+import type { ServerQuestion } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { ExternalLink, MessageCircleQuestion } from "../../parts/icons.ts";

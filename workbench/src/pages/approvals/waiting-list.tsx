@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type Answered, type HeldAnswer, isAnsweredHere, waitingQuery } from "../../api/approval-queries.ts";
 import { useOperation } from "../../api/operations.ts";
-import { questionsQuery } from "../../api/question-queries.ts";
+import { questionsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { AskFirstLink } from "../../parts/ask-first-link.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type ClientRow, clientsQuery } from "../../api/client-queries.ts";
 import { callOperation, useMutateOperation, useOperation } from "../../api/operations.ts";
+import { type ClientRow, clientsQuery } from "../../api/queries.ts";
 import { useMay, useNeedsCredentials, useServerChanges } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";

@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
-import { clientsQuery } from "../../api/client-queries.ts";
 import { useOperation } from "../../api/operations.ts";
-import { serversQuery } from "../../api/queries.ts";
+import { clientsQuery, serversQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { startTour } from "../../app/tour.tsx";
 import { Button } from "../../parts/button.tsx";

@@ -4,8 +4,7 @@ import type { ReactNode } from "react";
 import { plansQuery, waitingPlans, waitingQuery } from "../../api/approval-queries.ts";
 import { ApiError } from "../../api/client.ts";
 import { useOperation } from "../../api/operations.ts";
-import { deadLettersQuery, serversQuery } from "../../api/queries.ts";
-import { questionsQuery } from "../../api/question-queries.ts";
+import { deadLettersQuery, questionsQuery, serversQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import {
   CircleHelp,

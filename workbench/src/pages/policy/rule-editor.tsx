@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { isObject, type JsonObject } from "../../../../src/model/json.ts";
 import { ApiError } from "../../api/client.ts";
 import { callOperation } from "../../api/operations.ts";
-import { type RulesAnswer, rulesQuery } from "../../api/setup-queries.ts";
+import { type RulesAnswer, rulesQuery } from "../../api/queries.ts";
 import { useServerChanges } from "../../app/session.ts";
 import { UnsavedChanges } from "../../app/unsaved-changes.tsx";
 import { Button } from "../../parts/button.tsx";

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import type { PersonaRow } from "../../api/access-queries.ts";
 import { useOperation } from "../../api/operations.ts";
+import type { PersonaRow } from "../../api/queries.ts";
 import { User } from "../../parts/icons.ts";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Facts, Panel } from "../../parts/page.tsx";

@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { type ToolsetEntry, toolsetQuery } from "../../api/access-queries.ts";
 import { callOperation } from "../../api/operations.ts";
-import { serversQuery } from "../../api/queries.ts";
+import { serversQuery, type ToolsetEntry, toolsetQuery } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { ChoiceChips } from "../../parts/choice-chips.tsx";
 import { Dialog } from "../../parts/dialog.tsx";

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Answered, OutcomeAnswer } from "../../api/approval-queries.ts";
 import { useOperation } from "../../api/operations.ts";
-import { questionsQuery } from "../../api/question-queries.ts";
+import { questionsQuery } from "../../api/queries.ts";
 import type { ToolAnswer } from "../../api/tool-queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { Panel } from "../../parts/page.tsx";

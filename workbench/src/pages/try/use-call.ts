@@ -5,7 +5,7 @@ import type { OutcomeAnswer } from "../../api/approval-queries.ts";
 import { ApiError, type Problem, readProblem } from "../../api/client.ts";
 import { readLargeJson } from "../../api/large-json.ts";
 import { operationQuery, sendOperation } from "../../api/operations.ts";
-import { questionsQuery } from "../../api/question-queries.ts";
+import { questionsQuery } from "../../api/queries.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 import { keepTrial } from "./try-history.ts";
 

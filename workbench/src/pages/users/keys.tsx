@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { ApiKey } from "../../api/access-queries.ts";
 import { callOperation, useOperation } from "../../api/operations.ts";
+import type { ApiKey } from "../../api/queries.ts";
 import { useNeedsCredentials } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";

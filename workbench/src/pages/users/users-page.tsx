@@ -1,6 +1,6 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import type { UserRow } from "../../api/access-queries.ts";
 import { useOperation } from "../../api/operations.ts";
+import type { UserRow } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
