@@ -7,6 +7,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Scanner } from "@tailwindcss/oxide";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { compile } from "tailwindcss";
+import { workedOutAtBuild } from "./built-tables.ts";
 import { type Bundled, bundledFrom, checkScripts, renderLicenses } from "./bundle.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
@@ -61,7 +62,7 @@ async function writeApp(directory: string): Promise<Omit<Build, "sources" | "fil
     cwd: sources,
     input: { index: "src/main.tsx" },
     platform: "browser",
-    plugins: [withoutValidator(), tailwind()],
+    plugins: [withoutValidator(), tailwind(), workedOutAtBuild()],
     transform: { jsx: "react-jsx", define: { "process.env.NODE_ENV": '"production"' } },
     onLog(level, log, print) {
       // "use client" in libraries is for frameworks that render on a server.
@@ -219,6 +220,8 @@ function writeLastBuild(build: Omit<Build, "sources" | "files">, startedAt: Date
 
 function sourcesOf({ shared }: Pick<Build, "shared">): string[] {
   const own = ["workbench/{src,public}/**/*", "workbench/*.*", "scripts/b*.ts", "package-lock.json"];
+  // The routes are worked out from the operations, which are not in the bundle themselves.
+  own.push("src/operations/**/*.ts");
   return [...filesIn(root, own), ...shared].sort();
 }
 

@@ -2,14 +2,10 @@ import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
+import { workedOut, workedOutAtBuild } from "./built-tables.ts";
 
 const root = join(import.meta.dirname, "..");
 const builtinPrefix = "\0builtin:";
-
-/** Modules whose exports are plain data. The build works them out, so that no start loads what they are made from. */
-export const workedOut = ["src/operations/verb-table.ts", "src/faces/cli/command-table.ts"].map((file) =>
-  join(root, file),
-);
 
 /** One bundle in pieces: a command loads the pieces it needs and nothing from node_modules. */
 export async function bundle(entries: Record<string, string>, directory: string, groups = pieces): Promise<Bundled> {
@@ -145,17 +141,6 @@ const pieces = [
   },
   { name: "meanwhile", test: (id: string) => meanwhile.has(id) || id === `${builtinPrefix}node:sqlite` },
 ];
-
-function workedOutAtBuild(): Plugin {
-  return {
-    name: "worked-out-at-build",
-    async load(id) {
-      if (!workedOut.includes(id)) return null;
-      const values = Object.entries((await import(id)) as object);
-      return values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join("\n");
-    },
-  };
-}
 
 /** Files of ours that are loaded together with these: imported by them, or by what they import, and not only on demand. */
 function importedAtOnce(entries: readonly string[]): ReadonlySet<string> {

@@ -6,6 +6,7 @@ import { operationCommands } from "../src/faces/cli/command-table.ts";
 import { ownCommands } from "../src/faces/cli/own-commands.ts";
 import { createProgram } from "../src/faces/cli/program.ts";
 import type { Verb } from "../src/faces/cli/verb.ts";
+import { fixedInputs } from "../src/operations/fields.ts";
 import { isMissing } from "../src/operations/operation.ts";
 import { operations } from "../src/operations/operations.ts";
 
@@ -120,7 +121,7 @@ test("a command takes what its operation takes", () => {
     // Short lists are printed whole.
     const pages = given.has("limit") ? [] : ["limit", "cursor"];
     return Object.keys(input.shape)
-      .filter((key) => !pages.includes(key))
+      .filter((key) => !pages.includes(key) && !Object.hasOwn(fixedInputs(input), key))
       .filter((key) => ![key, spelled[key] ?? "", camelCase(key)].some((word) => given.has(word)))
       .map((key) => `${name}: ${key}`);
   });

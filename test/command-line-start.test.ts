@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
-import { workedOut } from "../scripts/bundle.ts";
+import { workedOut } from "../scripts/built-tables.ts";
 
 const root = join(import.meta.dirname, "..");
 const imports = /^(?:import|export)\b(?!\s+type\b)[^"';]*?\bfrom\s*"([^"]+)"/gm;

@@ -7,6 +7,7 @@ import { createApp } from "../src/faces/http/app.ts";
 import type { Plane } from "../src/model/plane.ts";
 import { type ConfigFiles, isMissing } from "../src/operations/operation.ts";
 import { operations } from "../src/operations/operations.ts";
+import { routeTable } from "../src/operations/route-table.ts";
 import { createPlane } from "../src/plane.ts";
 
 /** Methods of the plane that are no operation, and why. */
@@ -90,6 +91,15 @@ test("every operation has a route of its own, or says why not", async () => {
     wanted.filter((route) => !known.has(route)),
     [],
   );
+});
+
+test("the inputs tell the routes of one operation apart", () => {
+  const alike = Object.entries(routeTable).filter(([, routes]) => {
+    const wanted = routes.map(({ inPath, fixed = {} }) => JSON.stringify([inPath.toSorted(), fixed]));
+    return new Set(wanted).size < wanted.length;
+  });
+  assert.deepEqual(alike, []);
+  assert.ok((routeTable["registry.changes"]?.length ?? 0) > 1);
 });
 
 test("a face that an operation is not reached on has a reason", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
+import { workedOut } from "../scripts/built-tables.ts";
 
 const root = join(import.meta.dirname, "..");
 const source = join(root, "workbench/src");
@@ -39,9 +40,39 @@ test("the search for imports finds them", () => {
   assert.ok(own.length > 100 && foreign.length > 10, `${own.length} and ${foreign.length}`);
 });
 
-test("the workbench takes types of the plane, and code only from its ground floor", () => {
-  const wrong = foreign.filter(({ target, isType }) => !isType && !/^src\/(model|lib)\//.test(target));
+test("the workbench takes types of the plane, and code only from its ground floor or worked out at build", () => {
+  const isLight = (target: string) => /^src\/(model|lib)\//.test(target) || workedOut.includes(join(root, target));
+  const wrong = foreign.filter(({ target, isType }) => !isType && !isLight(target));
   assert.deepEqual(wrong, []);
+});
+
+test("the browser loads no schemas", () => {
+  const valued = /^(?:import|export)\b(?!\s+type\b)[^"';]*?\bfrom\s*"([^"]+)"/gm;
+  const seen = new Set<string>();
+  const visit = (file: string, way: readonly string[]): void => {
+    if (seen.has(file) || workedOut.includes(file)) return;
+    seen.add(file);
+    for (const [, target = ""] of readFileSync(file, "utf8").matchAll(valued)) {
+      assert.ok(!/^zod(\/|$)/.test(target), [...way, file].map((one) => relative(root, one)).join(" → "));
+      if (target.startsWith(".")) visit(join(dirname(file), target), [...way, file]);
+    }
+  };
+  for (const { target, isType } of foreign) if (!isType) visit(join(root, target), []);
+  assert.ok(seen.size > 5, `${seen.size}`);
+});
+
+test("requests are made from operations: no page writes a path, or the type of an answer", () => {
+  const client = ["api/client.ts", "api/session.ts", "api/operations.ts"];
+  const byHand = /\b(?:fetch|send|sendBeacon|EventSource|XMLHttpRequest|readAnswer)\b\s*[<(]/;
+  const typed =
+    /\b(?:(?:call|send|use|useMutate)Operation|operation(?:Query|Pages)|useQuery|useMutation|queryOptions|infiniteQueryOptions)<|\(await callOperation\([^;]*?\)\) as /;
+  const wrong = [...texts].filter(
+    ([file, text]) => !client.includes(file) && !file.endsWith(".test.ts") && (byHand.test(text) || typed.test(text)),
+  );
+  assert.deepEqual(
+    wrong.map(([file]) => file),
+    [],
+  );
 });
 
 test("what pages share knows no page, and a page shows pieces of another at most", () => {

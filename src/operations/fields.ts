@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Json } from "../model/json.ts";
 import { largestPage, takePage as takeFrom } from "../model/page.ts";
 
 /** How many of a list are given where the caller does not say. */
@@ -47,7 +48,21 @@ export const flag = (description: string) =>
     .optional()
     .meta({ type: "boolean", description });
 
-export const AnyObject = z.record(z.string(), z.unknown());
+/** Inputs that have one value, because the path of the operation says it: `/skills/changes`. */
+export function fixedInputs({ shape }: z.ZodObject): Record<string, unknown> {
+  const fixed = Object.entries(shape).flatMap(([name, schema]) =>
+    schema instanceof z.ZodLiteral ? [[name, schema.value]] : [],
+  );
+  return Object.fromEntries(fixed);
+}
+
+/** The inputs that a path names: `{name}`. */
+export const inputsInPath = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+
+/** What it holds is checked elsewhere, or not at all. */
+export const AnyJson = z.unknown() as z.ZodType<Json, unknown>;
+export const AnyObject = z.record(z.string(), AnyJson);
 
 /** One page of a list that is there whole, in the order of its keys, so that what comes and goes moves no page. */
 export function takePage<T>(

@@ -57,7 +57,10 @@ export type HttpBody = {
   schema?(): object;
 };
 
-/** How a verb is reached over HTTP. Inputs that the path does not name are the body where it has one, or the query. */
+/**
+ * How a verb is reached over HTTP. Inputs that the path does not name are the body where it has one, or the query; an
+ * input with one value (`z.literal`) tells paths of the same verb apart and is not sent.
+ */
 export type HttpRoute = {
   method: "get" | "post" | "put" | "delete";
   /** With `{name}` for an input that is part of it. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Json } from "../model/json.ts";
 import { addingOperations } from "./declared/adding.ts";
 import { agentOperations } from "./declared/agent.ts";
 import { approvalOperations } from "./declared/approvals.ts";
@@ -26,35 +27,54 @@ import type { Operation } from "./operation.ts";
 
 /** Every verb of the plane, declared once. Those whose path could be taken for a name come first. */
 const declared = [
-  ...changeOperations,
-  ...qualityOperations,
-  ...callOperations,
-  ...auditOperations,
-  ...approvalOperations,
-  ...policyOperations,
-  ...deadLetterOperations,
-  ...registryOperations,
-  ...serverOperations,
-  ...skillOperations,
-  ...jobOperations,
-  ...offerOperations,
-  ...identityOperations,
-  ...toolOperations,
-  ...searchOperations,
-  ...entryOperations,
-  ...agentOperations,
-  ...codeOperations,
-  ...setupOperations,
-  ...addingOperations,
-  ...clientOperations,
-  ...toolsetOperations,
-  ...trustOperations,
+  changeOperations,
+  qualityOperations,
+  callOperations,
+  auditOperations,
+  approvalOperations,
+  policyOperations,
+  deadLetterOperations,
+  registryOperations,
+  serverOperations,
+  skillOperations,
+  jobOperations,
+  offerOperations,
+  identityOperations,
+  toolOperations,
+  searchOperations,
+  entryOperations,
+  agentOperations,
+  codeOperations,
+  setupOperations,
+  addingOperations,
+  clientOperations,
+  toolsetOperations,
+  trustOperations,
+] as const;
+
+export const operations: readonly Operation[] = [
+  ...(declared as readonly (readonly Operation[])[]).flat(),
   ...localOperations,
 ];
 
-export const operations = declared as readonly Operation[];
+type Declared = (typeof declared)[number][number];
 
-type Declared = (typeof declared)[number];
+/** Those that clients reach over HTTP. */
+export type OperationName = Declared["name"];
+
+/** Those of this name; one declaration may stand for several names. */
+type Named<Name, One = Declared> = One extends { name: infer Names } ? (Name extends Names ? One : never) : never;
+type Sent<One> = One extends { input: infer Input extends z.ZodObject } ? z.input<Input> : never;
+
+/** What a client sends to an operation: `InputOf<"calls.list">`. */
+export type InputOf<Name extends OperationName> = Sent<Named<Name>>;
+
+/** JSON has no undefined: a field that is left out is missing. What may be anything stays so. */
+type AsJson<Value> = [Json] extends [Value]
+  ? Value
+  : Value extends object
+    ? { [Key in keyof Value]: AsJson<Exclude<Value[Key], undefined>> }
+    : Value;
 
 /** The answer of an operation over HTTP: `AnswerOf<"keys.list">`. */
-export type AnswerOf<Name extends Declared["name"]> = z.output<Extract<Declared, { name: Name }>["output"]>;
+export type AnswerOf<Name extends OperationName> = AsJson<z.output<Named<Name>["output"]>>;

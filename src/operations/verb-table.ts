@@ -13,7 +13,7 @@ export type VerbFacts = {
   isAudited: boolean;
 };
 
-/** What every start needs of the operations. The build works it out (scripts/bundle.ts), so that no start loads a schema. */
+/** What every start needs of the operations. The build works it out (scripts/built-tables.ts), so that no start loads a schema. */
 export const verbTable: readonly VerbFacts[] = [
   ...new Map(
     operations.map(({ name, args, isAnonymous, socket, audit }) => [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hiddenValue } from "../../model/catalogue/tool.ts";
+import { hiddenValue } from "../../model/catalogue/hidden-value.ts";
 import { hideFixed, keepFixed } from "./overlay.ts";
 
 const overlay = {

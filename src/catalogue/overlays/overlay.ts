@@ -1,6 +1,6 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { hiddenValue } from "../../model/catalogue/hidden-value.ts";
 import type { ProviderSpec, Tool, ToolArgument, ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
-import { hiddenValue } from "../../model/catalogue/tool.ts";
 import { toolKey } from "../../model/catalogue/tool-name.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import { hideArguments, oursFor } from "../sources/injection.ts";

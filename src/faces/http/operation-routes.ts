@@ -2,6 +2,7 @@ import { z } from "zod";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
+import { fixedInputs, inputsInPath } from "../../operations/fields.ts";
 import {
   type ConfigFiles,
   type HttpRoute,
@@ -28,13 +29,15 @@ export type Own = {
 export function addOperation(app: App, plane: Plane, declared: Operation, setup: ConfigFiles | null, own: Own = {}) {
   const { http } = declared;
   if (isMissing(http) || (declared.needsSetup && setup === null)) return;
-  const inPath = [...http.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-  const elsewhere = [...inPath, http.wait?.input, http.body?.whole];
+  const inPath = inputsInPath(http.path);
+  const fixed = fixedInputs(declared.input);
+  const elsewhere = [...inPath, ...Object.keys(fixed), http.wait?.input, http.body?.whole];
   const { shape } = declared.input;
   const fields = z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !elsewhere.includes(name))));
   addRoute(app, describe(declared, http, inPath, fields, own), async (asked) => {
     const { c, caller, param } = asked;
     const input: UnknownObject = {
+      ...fixed,
       ...Object.fromEntries(inPath.map((name) => [name, param(name)])),
       ...withoutUndefined(await read(asked, http, fields, own)),
       ...waitOf(asked, http),

@@ -268,9 +268,6 @@ export type ToolOverlay = z.infer<typeof ToolOverlay>;
 /** `name` is any spelling that names the server. */
 export type NamedOverlay = ToolOverlay & { name: string; persona?: undefined };
 
-/** Replaces a fixed value in views; when set again, the value stays. */
-export const hiddenValue = "«hidden»";
-
 /** A definition for models, and its cost. */
 export type SeenDefinition = { description: string; parameters: JsonObject; tokens: number };
 

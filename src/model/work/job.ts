@@ -37,7 +37,7 @@ const GraphNode = z.strictObject({
 });
 
 /** One run for all missed times, none, or one for each. */
-const missedPolicies = ["once", "skip", "all"] as const;
+export const missedPolicies = ["once", "skip", "all"] as const;
 
 const Recurrence = z.strictObject({
   frequency: z.optional(z.enum(["hourly", "daily", "weekly", "monthly"])),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { deadLetterStatuses } from "../../model/work/dead-letter.ts";
 import { pageOptions } from "../command-options.ts";
-import { Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
+import { AnyJson, Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
 import { Outcome } from "../schemas/outcome.ts";
 import { ErrorReport } from "../schemas/problem.ts";
@@ -19,14 +19,17 @@ const DeadLetter = z
     server: z.string().nullable(),
     principal: z.looseObject({ user: z.string().nullable() }),
     face: z.string(),
-    arguments: z.unknown().meta({ description: "As the caller gave them; null when they were too large to keep." }),
+    arguments: AnyJson.meta({ description: "As the caller gave them; null when they were too large to keep." }),
     error: ErrorReport,
-    category: z.string(),
+    category: ErrorReport.shape.category,
     attempts: z.number().int(),
     maxAttempts: z.number().int(),
     status: z.enum(deadLetterStatuses),
     nextRetryAt: z.string().nullable().meta({ description: "Null when it is not retried automatically." }),
-    hold: z.string().nullable().meta({ description: "Why it is not retried automatically." }),
+    hold: z
+      .enum(["permanent", "may_have_run", "no_arguments"])
+      .nullable()
+      .meta({ description: "Why it is not retried automatically." }),
     waitsFor: z
       .enum(["retry", "person"])
       .nullable()
@@ -35,7 +38,16 @@ const DeadLetter = z
     resolvedCallId: z.string().nullable(),
     createdAt: z.string(),
     updatedAt: z.string(),
-    history: z.array(z.looseObject({ at: z.string(), status: z.enum(deadLetterStatuses) })),
+    history: z.array(
+      z.object({
+        at: z.string(),
+        status: z.enum(deadLetterStatuses),
+        code: ErrorReport.shape.code.nullable(),
+        callId: z.string().nullable(),
+        by: z.string().nullable().meta({ description: "Null when the plane decided." }),
+        note: z.string().nullable(),
+      }),
+    ),
   })
   .meta({ id: "DeadLetter" });
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { JobStatus } from "../../model/plane-work.ts";
+import type { JobStatus as Status } from "../../model/plane-work.ts";
 import { jobRunStates, type JobRun as Run } from "../../model/work/job-run.ts";
 import { AnyObject, Cursor, count, NextCursor, oneOf, text } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
+import { Job } from "../schemas/job.ts";
 import { JobRun } from "../schemas/job-run.ts";
 import { shownJobRun } from "../strangers.ts";
 
@@ -11,13 +12,11 @@ const name = text("The job's name.");
 const run = text("The run's id.");
 const idempotencyKey = z.string().optional().meta({ description: "Asking twice with one key is asking once." });
 const wait = z.union([z.boolean(), z.number()]).optional();
-const Job = z.looseObject({
-  name: z.string(),
-  schedule: z.object({ state: z.string(), nextAt: z.string().nullable() }).loose(),
+const JobStatus = Job.extend({
   upcoming: z.array(z.string()).meta({ description: "The times that come next, five at most." }),
   active: z.number().int(),
   lastRun: z.union([JobRun, z.null()]),
-});
+}).meta({ id: "JobStatus" });
 const Begun = z.object({ run: JobRun });
 
 const begins = {
@@ -26,7 +25,7 @@ const begins = {
   status: ({ endedAt }: Run) => (endedAt === null ? 202 : 200),
   show: (begun: Run) => ({ run: shownJobRun(begun) }),
 } as const;
-const shownJob = (job: JobStatus) => (job.lastRun === null ? job : { ...job, lastRun: shownJobRun(job.lastRun) });
+const shownJob = (job: Status) => (job.lastRun === null ? job : { ...job, lastRun: shownJobRun(job.lastRun) });
 
 const begun: Audit = { after: (result) => pick(result, "id", "job", "state") };
 
@@ -38,7 +37,7 @@ export const jobOperations = [
     summary: "One job: its tasks, schedule and health",
     scope: "read",
     input: z.object({ name }),
-    output: Job,
+    output: JobStatus,
     http: { method: "get", path: "/jobs/{name}", tag, answers: { 200: "The job." }, show: shownJob },
     cli: {
       command: "jobs show",
@@ -90,7 +89,7 @@ export const jobOperations = [
           : "Start it on its schedule again; missed times are not made up for",
       scope: "admin",
       input: z.object({ name }),
-      output: Job,
+      output: JobStatus,
       http: { method: "post", path: `/jobs/{name}/${verb}`, tag, answers: { 200: "The job now." }, show: shownJob },
       audit: {
         look: async (plane, input, caller) => pick(await plane.jobs.get(input.name, caller), "paused", "nextRunAt"),

@@ -71,6 +71,7 @@ export const changeOperations = (["tool", "skill", "task", "job"] as const).map(
     summary: `Changes of ${what}s: by whom and why, newest first`,
     scope: "read",
     input: z.object({
+      what: z.literal(what),
       persona: z.string().optional().meta({ description: "What happened to the entries of this persona." }),
       name: z.string().optional(),
       kind: oneOf(changeKinds).optional(),
@@ -90,7 +91,6 @@ export const changeOperations = (["tool", "skill", "task", "job"] as const).map(
       },
       examples: ["tools changes", "tools changes lookup --limit 5", "tools changes --json"],
     },
-    run: (plane, query, asker) => plane.registry.changes({ what, ...(query as object) }, asker),
   }),
 );
 

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../model/json.ts";
 import { pageOptions } from "../command-options.ts";
 import { AnyObject, Cursor, Done, defaultPage, Limit, NextCursor, page, text } from "../fields.ts";
 import { changedEntry, operation } from "../operation.ts";
+import { Entry, Job } from "../schemas/job.ts";
 import { SkillRun } from "../schemas/job-run.ts";
 
 const tag = "Registry";
@@ -35,12 +36,7 @@ const Skill = z
   })
   .meta({ id: "Skill" });
 
-const Entry = z.looseObject({ name: z.string(), persona: z.string().nullable(), source: z.string() });
 const Task = Entry.extend({ required_capabilities: names }).meta({ id: "Task" });
-const Job = Entry.extend({
-  required_capabilities: names,
-  schedule: z.object({ state: z.string(), nextAt: z.string().nullable() }).loose(),
-}).meta({ id: "Job" });
 
 /** What manifests describe beside tools. */
 export const skillOperations = [
@@ -210,6 +206,7 @@ export const skillOperations = [
       description: "409 where a file has it, or another entry still needs it.",
       scope: "admin",
       input: z.object({
+        kind: z.literal(kind),
         name: text(`The ${kind}'s name.`),
         persona: z.string().optional(),
         reason: z.string().optional().meta({ description: "Why; kept with the change." }),
@@ -220,6 +217,7 @@ export const skillOperations = [
         path: `/${kind}s/{name}`,
         tag,
         answers: { 200: "`ok` is false when there was none." },
+        show: (ok: boolean) => ({ ok }),
       },
       audit: changedEntry((input: { name: string }) => input.name, "kind"),
       cli: {
@@ -229,9 +227,6 @@ export const skillOperations = [
         options: { "--reason <text>": "why, for the history" },
         examples: ["registry delete job digest --reason 'not needed any more'"],
       },
-      run: async (plane, { name, ...options }, asker) => ({
-        ok: await plane.registry.delete(kind, name, options as object, asker),
-      }),
     }),
   ),
 ];

@@ -4,13 +4,13 @@ import { largestSearch } from "../../model/catalogue/search.ts";
 import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
 import { type ToolQuery, withoutShared } from "../../model/catalogue/tool-query.ts";
 import { pageOptions, tapeOptions } from "../command-options.ts";
-import { Cursor, count, Limit, NextCursor, text } from "../fields.ts";
+import { Cursor, count, flag, Limit, NextCursor, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { AccessOptions } from "../schemas/access-options.ts";
 import { Locked } from "../schemas/locked.ts";
 import { Outcome, outcomeExample } from "../schemas/outcome.ts";
 import { Tool } from "../schemas/tool.ts";
-import { View } from "../schemas/tool-row.ts";
+import { ToolRow, View } from "../schemas/tool-row.ts";
 import { queryBestFirst, querySorted, renderRows, renderTool } from "../schemas/tool-views.ts";
 
 const tag = "Tools";
@@ -20,13 +20,15 @@ export const waitMs = 1_000;
 const atOnceMs = 1;
 const name = text("The tool's name, in any spelling.");
 
-const list = (description: string, of: z.ZodType = z.string()) =>
+const list = (description: string, values?: readonly string[]) =>
   z
-    .array(of)
+    .union([z.array(z.string()), z.string()])
     .optional()
-    .meta({ description: `${description} Repeated, or separated by commas.` });
+    .meta({
+      ...{ type: "array", items: { type: "string", ...(values && { enum: values }) } },
+      description: `${description} Repeated, or separated by commas.`,
+    });
 const words = (description: string) => z.string().optional().meta({ description });
-const yesOrNo = (description: string) => z.boolean().optional().meta({ description });
 
 /** What `parseToolQuery` takes, in words; it alone decides. A test compares the names. */
 export const ToolFilters = z.object({
@@ -37,20 +39,20 @@ export const ToolFilters = z.object({
   capability: list("Tools that have all of these capabilities, in any case."),
   version: words("A semver range: `^1.2`, `~1.2`, `1.x`, `>=1.2, <2`, `1.2 || ^3`; `1.2` is 1.2.0."),
   min_success_rate: words("`0.8`, `80` or `80%`; `1` is all of them."),
-  include_unused: yesOrNo("Tools that were never called; left out only where a success rate above 0 is asked for."),
-  side_effects: list("Tools with one of these.", z.enum(sideEffects)),
-  safety_level: list("Tools with one of these.", z.enum(["low", "medium", "high"])),
-  impact: list("Tools whose calls may do one of these.", z.enum(toolImpacts)),
-  quarantined: yesOrNo("Only quarantined and disabled tools, or only others."),
-  overlaid: yesOrNo("Only tools with an overlay, or only others."),
-  unused: yesOrNo("Only tools that were never called, or only others."),
+  include_unused: flag("Tools that were never called; left out only where a success rate above 0 is asked for."),
+  side_effects: list("Tools with one of these.", sideEffects),
+  safety_level: list("Tools with one of these.", ["low", "medium", "high"]),
+  impact: list("Tools whose calls may do one of these.", toolImpacts),
+  quarantined: flag("Only quarantined and disabled tools, or only others."),
+  overlaid: flag("Only tools with an overlay, or only others."),
+  unused: flag("Only tools that were never called, or only others."),
   server: words("The tools of this server."),
   group: list("Tools of one of these groups; `default` when left out, `*` for all, an empty one for none."),
   state: words("Tools that are there in this state."),
   q: words("Words that the name, the title, the description or the capabilities contain."),
   limit: Limit,
   cursor: Cursor,
-  include_provider_health: yesOrNo("False leaves out the health of each provider."),
+  include_provider_health: flag("False leaves out the health of each provider."),
 });
 
 export const toolOrders = ["name", "server", "impact", "quality", "health", "latency", "calls", "tokens"] as const;
@@ -73,7 +75,7 @@ const ToolPage = z.object({
   count: z.number().int(),
   total: z.number().int().meta({ description: "All that match, on this page or not." }),
   nextCursor: NextCursor,
-  tools: z.array(Tool).meta({ description: "`ToolRow` where `view` is `row`." }),
+  tools: z.array(z.union([Tool, ToolRow])).meta({ description: "`ToolRow` where `view` is `row`." }),
   locked: z
     .array(Locked)
     .optional()

@@ -1,10 +1,18 @@
 import { z } from "zod";
 import { Policy } from "../../model/access/policy.ts";
 import { policyModes } from "../../model/calls/call.ts";
-import { AnyObject } from "../fields.ts";
+import { AnyJson, AnyObject } from "../fields.ts";
 
 export const policyFaces = ["library", "cli", "http", "workbench", "mcp", "agent"] as const;
 const verdicts = Policy.shape.rules.def.innerType.def.element.shape.verdict.options;
+
+const PolicyRule = z
+  .object({
+    verdict: z.enum(verdicts),
+    reason: z.string().optional(),
+    from: z.string().optional().meta({ description: "The key that made the rule." }),
+  })
+  .catchall(AnyJson);
 
 export const PolicyView = z
   .object({
@@ -12,7 +20,7 @@ export const PolicyView = z
     isDefault: z.boolean().meta({ description: "True where the configuration names no profile." }),
     mode: z.enum(policyModes),
     rules: z
-      .array(z.looseObject({ verdict: z.enum(verdicts), reason: z.string().optional() }))
+      .array(PolicyRule)
       .meta({ description: "In the order in which they are asked; the first that fits decides." }),
     effects: z
       .record(z.string(), z.enum(["read", "write"]))
@@ -81,7 +89,7 @@ export const PolicyRules = z
     revision: z.string().meta({ description: "Another one as soon as the rules of the file are others." }),
     rules: z.array(AnyObject).meta({ description: "As they are written." }),
     others: z
-      .array(z.object({ rule: AnyObject, file: z.string() }))
+      .array(z.object({ rule: PolicyRule, file: z.string() }))
       .meta({ description: "Rules that other files or servers bring." }),
   })
   .meta({ id: "PolicyRules" });

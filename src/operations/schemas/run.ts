@@ -66,6 +66,33 @@ const AgentCall = z.object({
   attempts: z.number().int(),
 });
 
+const Content = z.union([
+  z.string(),
+  z.array(
+    z.union([
+      z.object({ type: z.literal("text"), text: z.string() }),
+      z.object({ type: z.literal("image_url"), image_url: z.object({ url: z.string() }) }),
+    ]),
+  ),
+]);
+const AskedCall = z.object({
+  id: z.string(),
+  type: z.literal("function"),
+  function: z.object({ name: z.string(), arguments: z.string().meta({ description: "May be no JSON at all." }) }),
+});
+const Message = z
+  .union([
+    z.object({ role: z.enum(["system", "user"]), content: Content }),
+    z.object({
+      role: z.literal("assistant"),
+      content: Content,
+      reasoning_content: z.string().optional(),
+      tool_calls: z.array(AskedCall).optional(),
+    }),
+    z.object({ role: z.literal("tool"), tool_call_id: z.string(), content: Content }),
+  ])
+  .meta({ id: "ChatMessage", description: "In the shape of chat completions." });
+
 export const Run = z
   .object({
     ...summary,
@@ -82,6 +109,6 @@ export const Run = z
         calls: z.array(AgentCall),
       }),
     ),
-    messages: z.array(z.looseObject({ role: z.string() })).meta({ description: "In the shape of chat completions." }),
+    messages: z.array(Message),
   })
   .meta({ id: "Run", description: "What an agent did. Without what looks like a secret." });

@@ -59,7 +59,12 @@ export const Server = z
     sessions: z.number().int(),
     noise: z.number().int(),
     circuit: z
-      .looseObject({ state: z.string(), failures: z.number().int(), openUntil: z.string().nullable() })
+      .object({
+        state: z.enum(["closed", "open", "half_open"]),
+        failures: z.number().int(),
+        openUntil: z.string().nullable(),
+        lastError: z.string().nullable(),
+      })
       .optional()
       .meta({ description: "Whether calls are let through after failures in a row." }),
   })

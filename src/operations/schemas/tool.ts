@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
+import { AnyObject } from "../fields.ts";
 import { ToolReview } from "./quality.ts";
 
 const names = z.array(z.string());
-const object = z.record(z.string(), z.unknown());
 
 export const HealthSummary = z
   .object({
@@ -40,7 +40,7 @@ export const Provider = z
     name: z.string(),
     priority: z.number().int(),
     health_check_interval: z.number(),
-    config: object,
+    config: AnyObject,
   })
   .meta({ id: "Provider", description: "One way to execute a tool; the lowest priority is asked first." });
 
@@ -66,9 +66,9 @@ export const Tool = z
     modelName: z.string().meta({ description: "Fit for every model API.", example: "git__status" }),
     title: z.string().optional(),
     description: z.string(),
-    parameters: object.meta({ description: "A JSON Schema of what a caller may set." }),
-    outputSchema: object.optional(),
-    annotations: object,
+    parameters: AnyObject.meta({ description: "A JSON Schema of what a caller may set." }),
+    outputSchema: AnyObject.optional(),
+    annotations: AnyObject,
     persona: z.string().nullable(),
     version: z.string(),
     capabilities: names,
@@ -79,7 +79,7 @@ export const Tool = z
     safety_level: z.enum(["low", "medium", "high"]).nullable(),
     requires_consent: z.boolean(),
     allow_parallel: z.boolean().nullable().meta({ description: "Null where it is not set: only false serialises." }),
-    idempotency_key: z.union([z.boolean(), object]),
+    idempotency_key: z.union([z.boolean(), AnyObject]),
     default_timeout: z.number().int().nullable().meta({ description: "Seconds; 0 means no limit." }),
     side_effects: z.enum(sideEffects),
     cost_per_call: z.number().nullable(),

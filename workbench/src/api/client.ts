@@ -36,26 +36,6 @@ export function keepSession(page: string | null): void {
   else localStorage.setItem(pageKey, page);
 }
 
-/** Exchanges a credential for a session: a cookie and the page's half. */
-export async function beginSession(key: string): Promise<void> {
-  const { page } = await post<{ page: string }>("/session", { key });
-  keepSession(page);
-}
-
-/** The pass at the end of the operator's link, or null. */
-export function passIn(text: string): string | null {
-  return /#pass=([\w-]+)\s*$/.exec(text)?.[1] ?? null;
-}
-
-/** Removes the pass from the address bar and exchanges it for a session. */
-export async function takePass(): Promise<void> {
-  const pass = passIn(location.hash);
-  if (pass === null) return;
-  history.replaceState(null, "", location.pathname + location.search);
-  // An expired link still opens the page.
-  await beginSession(pass).catch(() => undefined);
-}
-
 function ownHeaders(): Record<string, string> {
   return { "x-toolplane-face": "workbench", ...(session === null ? {} : { "x-toolplane-session": session }) };
 }
@@ -86,17 +66,11 @@ export async function send(method: Method, path: string, options: RequestOptions
   }
 }
 
-/** The response body; a problem is thrown as an `ApiError`. */
-export async function request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
-  const response = await send(method, path, options);
+/** The body of a response; a problem is thrown as an `ApiError`. */
+export async function readAnswer<T>(response: Response): Promise<T> {
   if (!response.ok) throw await readProblem(response);
   return readLargeJson<T>(await response.text());
 }
-
-export const get = <T>(path: string, signal?: AbortSignal) => request<T>("GET", path, signal ? { signal } : {});
-export const post = <T>(path: string, body: unknown = {}) => request<T>("POST", path, { body });
-export const put = <T>(path: string, body: unknown) => request<T>("PUT", path, { body });
-export const remove = <T>(path: string) => request<T>("DELETE", path);
 
 export async function readProblem(response: Response): Promise<ApiError> {
   const said = (await response.json().catch(() => null)) as Partial<Problem> | null;
@@ -107,18 +81,3 @@ export async function readProblem(response: Response): Promise<ApiError> {
     data: said?.data,
   });
 }
-
-type QueryValue = string | number | boolean | readonly string[] | null | undefined;
-
-/** `/tools?server=git`, without undefined values. */
-export function withQuery(path: string, query: Record<string, QueryValue>): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined || value === null || value === "") continue;
-    for (const one of Array.isArray(value) ? value : [String(value)]) parameters.append(name, one);
-  }
-  return parameters.size === 0 ? path : `${path}?${parameters}`;
-}
-
-/** An escaped path segment. */
-export const part = encodeURIComponent;

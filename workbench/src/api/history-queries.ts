@@ -1,6 +1,5 @@
-import { queryOptions } from "@tanstack/react-query";
 import type { AnswerOf } from "../../../src/operations/operations.ts";
-import { get, withQuery } from "./client.ts";
+import { operationQuery } from "./operations.ts";
 
 /** Events update the counts between; durations come from the plane. */
 const everyMs = 60_000;
@@ -13,22 +12,13 @@ export const ranges = {
 } as const;
 export type Range = keyof typeof ranges;
 
-export const seriesQuery = (range: Range = "hour") =>
-  queryOptions({
-    queryKey: ["series", range],
-    queryFn: ({ signal }) => {
-      const { minutes, step } = ranges[range];
-      return get<AnswerOf<"calls.series">>(withQuery("/calls/series", { minutes, step }), signal);
-    },
-    refetchInterval: everyMs,
-  });
+export const seriesQuery = (range: Range = "hour") => {
+  const { minutes, step } = ranges[range];
+  return operationQuery("calls.series", { minutes, step }, { refetchInterval: everyMs });
+};
 
 export type CallSummary = AnswerOf<"calls.summary">;
 
 export const summaryQuery = (range: Range) =>
-  queryOptions({
-    queryKey: ["calls", "summary", range],
-    queryFn: ({ signal }) => get<CallSummary>(withQuery("/calls/summary", { minutes: ranges[range].minutes }), signal),
-    // A week is read for it.
-    staleTime: range === "hour" ? 0 : everyMs,
-  });
+  // A week is read for it.
+  operationQuery("calls.summary", { minutes: ranges[range].minutes }, { staleTime: range === "hour" ? 0 : everyMs });

@@ -1,5 +1,4 @@
-import { takePass } from "../api/client.ts";
-import { sessionQuery } from "../api/queries.ts";
+import { sessionQuery, takePass } from "../api/session.ts";
 import { queryClient } from "./query-client.ts";
 
 /** Before the first render: nothing shows until the session is known, so it is fetched first. */

@@ -1,8 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import type { SearchAnswer } from "../../../src/model/catalogue/search.ts";
-import { get, withQuery } from "../api/client.ts";
+import { useOperation } from "../api/operations.ts";
 import { serversQuery } from "../api/queries.ts";
 import { classes } from "../parts/class-names.ts";
 import { type IconType, Search, Server, Wrench } from "../parts/icons.ts";
@@ -97,12 +96,8 @@ function useChoices(words: string): { choices: Choice[]; isSearching: boolean } 
   const navigate = useNavigate();
   const asked = words.trim();
   const servers = useQuery(serversQuery()).data?.servers ?? [];
-  const query = useQuery({
-    queryKey: ["search", "palette", asked],
-    queryFn: ({ signal }) => get<SearchAnswer>(withQuery("/search", { q: asked, limit: 8 }), signal),
-    enabled: asked.length > 1,
-    placeholderData: keepPreviousData,
-  });
+  const search = { q: [asked], limit: 8 };
+  const query = useOperation("search", search, { enabled: asked.length > 1, placeholderData: keepPreviousData });
   const found = query.data;
   const fits = (name: string) => name.toLowerCase().includes(asked.toLowerCase());
   const choices = [

@@ -1,5 +1,6 @@
 import { type ComponentType, type FunctionComponent, useEffect, useState } from "react";
-import { ApiError, send } from "../api/client.ts";
+import { ApiError } from "../api/client.ts";
+import { checkHealth } from "../api/session.ts";
 import { Page } from "../parts/page.tsx";
 import { Failed, Loading } from "../parts/states.tsx";
 import { useConnection } from "./live-events.ts";
@@ -77,7 +78,7 @@ function LazyPage({ source }: { source: Source }) {
 /** The plane is down, or it was updated and the file is gone. Browsers cache a failed import. */
 async function whyNot(): Promise<unknown> {
   try {
-    await send("GET", "/healthz");
+    await checkHealth();
   } catch (thrown) {
     return thrown;
   }

@@ -2,8 +2,8 @@ import type { QueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import type { EventType } from "../../../src/model/events.ts";
 import type { LiveEvent } from "../api/event-stream.ts";
-import type { Topic } from "../api/queries.ts";
 import { refresh } from "../api/refresh.ts";
+import type { Topic } from "../api/topics.ts";
 import { shareEvents } from "./tab-leader.ts";
 
 /** The topics that an event invalidates, by prefix of its type. Other events invalidate nothing. */

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { post } from "../api/client.ts";
+import { callOperation } from "../api/operations.ts";
 import {
   CircleHelp,
   Compass,
@@ -31,7 +31,7 @@ export function useActions(): Action[] {
   const isAdmin = useMay("admin");
   const [theme, setTheme] = useTheme();
   const refresh = () =>
-    void post<unknown>("/registry/refresh").then(() => {
+    void callOperation("servers.refresh", {}).then(() => {
       toast("Servers list their tools again.");
       return client.invalidateQueries();
     }, toastError);

@@ -1,5 +1,7 @@
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
-import { type ToolFilter, toolFilterNames } from "../api/queries.ts";
+import type { AgentOutcome } from "../../../src/model/agent/agent-run.ts";
+import type { CallFilter } from "../api/queries.ts";
+import { type ToolFilter, toolFilterNames } from "../api/tool-queries.ts";
 import { NotFound, PageFailed } from "./fallback-pages.tsx";
 import { lazyPage } from "./lazy-page.tsx";
 import { Shell } from "./shell.tsx";
@@ -7,7 +9,13 @@ import { Shell } from "./shell.tsx";
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
 const under = { getParentRoute: () => root, errorComponent: PageFailed };
 
-type CallSearch = Partial<Record<"tool" | "status" | "user" | "run" | "conversation" | "view" | "outcome", string>>;
+/** Values that mean nothing are for the plane to refuse. */
+type CallSearch = { [Name in keyof CallFilter]: NonNullable<CallFilter[Name]> } & {
+  view?: string;
+  outcome?: AgentOutcome;
+};
+
+const callSearchNames = ["outcome", "tool", "status", "user", "run", "conversation", "view"];
 
 /** A search parameter as a string, if set. The router parses what looks like a number. */
 type Search = Record<string, unknown>;
@@ -108,15 +116,8 @@ const routes = [
   createRoute({
     ...under,
     path: "/calls",
-    validateSearch: (search: Search): CallSearch => ({
-      ...text(search, "outcome"),
-      ...text(search, "tool"),
-      ...text(search, "status"),
-      ...text(search, "user"),
-      ...text(search, "run"),
-      ...text(search, "conversation"),
-      ...text(search, "view"),
-    }),
+    validateSearch: (search: Search): CallSearch =>
+      Object.assign({}, ...callSearchNames.map((name) => text(search, name))) as CallSearch,
     component: lazyPage(() => import("../pages/calls/calls-page.tsx"), "CallsPage"),
   }),
   createRoute({

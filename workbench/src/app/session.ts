@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Scope } from "../../../src/model/principal.ts";
-import type { Session } from "../api/answers.ts";
-import { sessionQuery } from "../api/queries.ts";
+import { type Session, sessionQuery } from "../api/session.ts";
 
 /** Whether the user has the scope. Controls they may not use are shown disabled. */
 export function useMay(scope: Scope): boolean {

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useRouter } from "@tanstack/react-router";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { ApiError } from "../api/client.ts";
-import { sessionQuery } from "../api/queries.ts";
+import { sessionQuery } from "../api/session.ts";
 import { usePageTitle } from "../parts/page-title.ts";
 import { Failed, Loading } from "../parts/states.tsx";
 import { Toasts } from "../parts/toast.tsx";

@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { keepSession, remove } from "../api/client.ts";
-import { sessionQuery } from "../api/queries.ts";
+import { endSession, sessionQuery } from "../api/session.ts";
 import { IconButton } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { LogOut, Menu, Monitor, Moon, Search, Sun } from "../parts/icons.ts";
@@ -92,8 +91,7 @@ function Foot() {
   const client = useQueryClient();
   const session = useQuery(sessionQuery()).data;
   const signOut = async () => {
-    await remove("/session").catch(() => undefined);
-    keepSession(null);
+    await endSession();
     client.clear();
     location.reload();
   };

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, keepSession, post } from "../api/client.ts";
+import { ApiError } from "../api/client.ts";
+import { beginSession } from "../api/session.ts";
 import { Button } from "../parts/button.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
 import { KeyRound } from "../parts/icons.ts";
@@ -10,12 +11,9 @@ import { Complaint } from "../parts/states.tsx";
 export function SignIn() {
   const [key, setKey] = useState("");
   const signIn = useMutation({
-    mutationFn: () => post<{ page: string }>("/session", { key: key.trim() }),
-    onSuccess({ page }) {
-      keepSession(page);
-      // It may be another user: drop what the last one saw.
-      location.reload();
-    },
+    mutationFn: () => beginSession(key.trim()),
+    // It may be another user: drop what the last one saw.
+    onSuccess: () => location.reload(),
   });
   return (
     <main className="flex min-h-full items-center justify-center p-4">

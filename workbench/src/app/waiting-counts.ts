@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { pendingCountQuery, plansQuery, waitingPlans } from "../api/approval-queries.ts";
-import { openLettersCountQuery } from "../api/queries.ts";
-import { questionsQuery } from "../api/question-queries.ts";
+import { openLettersCountQuery, questionsQuery } from "../api/queries.ts";
 
 export type WaitingCounts = Partial<Record<string, number>>;
 

@@ -1,5 +1,5 @@
 import type { SideEffects } from "../../../src/model/catalogue/tool.ts";
-import type { ToolAnswer, ToolRow } from "../api/answers.ts";
+import type { ToolAnswer, ToolRow } from "../api/tool-queries.ts";
 import { Badge, type Tone } from "./badge.tsx";
 
 const effects: Record<SideEffects, string> = {

@@ -1,10 +1,25 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { part, post, remove } from "../api/client.ts";
+import { callOperation } from "../api/operations.ts";
 import { markGone, refresh } from "../api/refresh.ts";
 import { counted } from "./time.tsx";
 import { toast, toastError } from "./toast.tsx";
 
 const words = { servers: "server", toolsets: "toolset", "dead-letters": "dead letter" } as const;
+
+const verbs = {
+  servers: {
+    remove: (name: string) => callOperation("servers.remove", { name }),
+    restore: (name: string) => callOperation("servers.restore", { name }),
+  },
+  toolsets: {
+    remove: (name: string) => callOperation("toolsets.remove", { name }),
+    restore: (name: string) => callOperation("toolsets.restore", { name }),
+  },
+  "dead-letters": {
+    remove: (id: string) => callOperation("deadLetters.delete", { id }),
+    restore: (id: string) => callOperation("deadLetters.restore", { id }),
+  },
+};
 
 /** Removes things by name or id, and offers to undo it: the plane puts them back as they were. */
 export function useRemoval(topic: keyof typeof words, onDone: () => void) {
@@ -12,7 +27,7 @@ export function useRemoval(topic: keyof typeof words, onDone: () => void) {
   const restore = async (names: readonly string[], said: string) => {
     try {
       for (const name of names) {
-        await post(`/${topic}/${part(name)}/restore`);
+        await verbs[topic].restore(name);
         markGone(topic, name, false);
       }
       toast(`${said} restored.`);
@@ -24,7 +39,7 @@ export function useRemoval(topic: keyof typeof words, onDone: () => void) {
   const removeOne = async (name: string) => {
     markGone(topic, name, true);
     try {
-      await remove(`/${topic}/${part(name)}`);
+      await verbs[topic].remove(name);
       markGone(topic, name, true);
     } catch (thrown) {
       markGone(topic, name, false);

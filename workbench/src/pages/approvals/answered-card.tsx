@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type Answered, activityQuery, heldCallQuery } from "../../api/approval-queries.ts";
+import { type Answered, activityQuery } from "../../api/approval-queries.ts";
+import { operationQuery } from "../../api/operations.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { ResultText } from "../../parts/result-text.tsx";
 import { ResultView } from "../../parts/result-view.tsx";
@@ -8,7 +9,11 @@ import { ResultView } from "../../parts/result-view.tsx";
 /** The outcome of an answer given here, where its card was. */
 export function AnsweredCard({ answered: { approval, outcome } }: { answered: Answered }) {
   // Where its caller waits for the result, the call runs after the answer.
-  const now = useQuery({ ...heldCallQuery(approval.id), initialData: approval, enabled: !outcome }).data;
+  const now = useQuery({
+    ...operationQuery("approvals.get", { id: approval.id }),
+    initialData: approval,
+    enabled: !outcome,
+  }).data;
   const ran = outcome?.call.id ?? now.outcome?.callId;
   const ok = outcome?.ok ?? now.outcome?.ok;
   return (

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { waitingQuery } from "../../api/approval-queries.ts";
-import { questionsQuery } from "../../api/question-queries.ts";
+import { questionsQuery } from "../../api/queries.ts";
 import { useHasSound, useNotifies } from "../../app/approval-alerts.ts";
 import { Button } from "../../parts/button.tsx";
 import { Bell, BellOff, Monitor } from "../../parts/icons.ts";

@@ -1,9 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import type { JsonObject, UnknownObject } from "../../../../src/model/json.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
 import { readJson } from "../../api/exact-json.ts";
-import { toolQuery } from "../../api/queries.ts";
+import { useOperation } from "../../api/operations.ts";
 import { ArgumentDifference } from "../../parts/argument-difference.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
@@ -97,7 +96,7 @@ function Editing({ held, text, onEdit }: EditingProps) {
 }
 
 function EditForm({ held, text, onEdit }: EditingProps) {
-  const tool = useQuery(toolQuery(held.tool)).data;
+  const tool = useOperation("tools.get", { name: held.tool }).data;
   if (tool === undefined) return <Loading />;
   const now = readJson<UnknownObject>(text);
   return (

@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
-import { toolQuery } from "../../api/queries.ts";
+import { useOperation } from "../../api/operations.ts";
 import { callerText } from "../../parts/badge.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { HintBadges, RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
@@ -11,7 +10,7 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 
 /** Which tool, why it needs approval, and who wants it in which conversation. */
 export function CardHead({ held, choice }: { held: HeldAnswer; choice?: ReactNode }) {
-  const tool = useQuery(toolQuery(held.tool)).data;
+  const tool = useOperation("tools.get", { name: held.tool }).data;
   const { client, options } = held;
   return (
     <header className="flex flex-col gap-1.5 p-4">

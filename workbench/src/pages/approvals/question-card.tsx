@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
-import { type ServerQuestion, useQuestionAnswer } from "../../api/question-queries.ts";
+import { useMutateOperation } from "../../api/operations.ts";
+import type { ServerQuestion } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { ExternalLink, MessageCircleQuestion } from "../../parts/icons.ts";
@@ -17,7 +18,7 @@ const SchemaForm = lazy(async () => ({
 /** A server's question during a call: a form, a page to visit, or a confirmation. */
 export function QuestionCard({ question }: { question: ServerQuestion }) {
   const { id, server, tool, message, schema, url, sampling, expiresAt } = question;
-  const answer = useQuestionAnswer(id);
+  const answer = useMutateOperation("questions.answer", { changes: ["questions"] });
   const mayAnswer = useMay("call");
   const [content, setContent] = useState<UnknownObject>(() => defaultsOf(schema));
   const isBusyWith = (action: string) => answer.isPending && answer.variables.action === action;
@@ -66,7 +67,7 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
           className="h-10 flex-1 md:h-8 md:flex-none"
           disabled={cannot}
           busy={isBusyWith("decline")}
-          onClick={() => answer.mutate({ action: "decline" })}
+          onClick={() => answer.mutate({ id, action: "decline" })}
         >
           Decline
         </Button>
@@ -75,7 +76,7 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
             className="h-10 flex-1 md:h-8 md:flex-none"
             disabled={cannot || !isUnwritten}
             busy={isBusyWith("accept") && isUnwritten}
-            onClick={() => answer.mutate({ action: "accept", content: {} })}
+            onClick={() => answer.mutate({ id, action: "accept", content: {} })}
           >
             Let the model answer
           </Button>
@@ -89,7 +90,7 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
             {...(url === null ? {} : { icon: ExternalLink })}
             onClick={() => {
               if (url !== null) window.open(url, "_blank", "noopener,noreferrer");
-              answer.mutate({ action: "accept", ...(hasFields ? { content } : {}) });
+              answer.mutate({ id, action: "accept", ...(hasFields ? { content } : {}) });
             }}
           >
             {url === null ? "Answer" : "Open the page"}

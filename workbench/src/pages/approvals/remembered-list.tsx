@@ -1,6 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
 import type { Remembered } from "../../../../src/model/calls/held-call.ts";
-import { rememberedQuery, useForget } from "../../api/approval-queries.ts";
+import { useMutateOperation, useOperation } from "../../api/operations.ts";
 import { Button } from "../../parts/button.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { Panel } from "../../parts/page.tsx";
@@ -10,8 +9,8 @@ import { toastError } from "../../parts/toast.tsx";
 
 /** Approvals that cover more than one call. */
 export function RememberedList() {
-  const query = useQuery(rememberedQuery());
-  const forget = useForget();
+  const query = useOperation("approvals.remembered", { limit: 1000 });
+  const forget = useMutateOperation("approvals.forget", { changes: ["approvals"] });
   return (
     <QueryView query={query}>
       {({ remembered }) =>
@@ -40,7 +39,10 @@ export function RememberedList() {
                       )}
                     </p>
                   </div>
-                  <Button disabled={forget.isPending} onClick={() => forget.mutate(one.id, { onError: toastError })}>
+                  <Button
+                    disabled={forget.isPending}
+                    onClick={() => forget.mutate({ id: one.id }, { onError: toastError })}
+                  >
                     Ask again
                   </Button>
                 </div>

@@ -8,7 +8,6 @@ import { CodeView } from "../../parts/code-view.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Select, TextInput } from "../../parts/field.tsx";
 import { Scale } from "../../parts/icons.ts";
-
 import { verdictChoices } from "../policy/rule-form.tsx";
 
 type Verdict = PolicyRule["verdict"];

@@ -1,13 +1,8 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import {
-  type Answered,
-  type HeldAnswer,
-  heldCallQuery,
-  isAnsweredHere,
-  waitingQuery,
-} from "../../api/approval-queries.ts";
-import { questionsQuery } from "../../api/question-queries.ts";
+import { type Answered, type HeldAnswer, isAnsweredHere, waitingQuery } from "../../api/approval-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import { questionsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { AskFirstLink } from "../../parts/ask-first-link.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
@@ -145,7 +140,7 @@ function goOnFrom(id: string | undefined): void {
 
 /** The linked call was answered already, or is not visible to this user. */
 function NoLongerWaiting({ id }: { id: string }) {
-  const { data: held, error } = useQuery({ ...heldCallQuery(id), retry: false });
+  const { data: held, error } = useOperation("approvals.get", { id }, { retry: false });
   if (error) return <Complaint error={error} />;
   if (held === undefined || held.status === "pending") return null;
   return (

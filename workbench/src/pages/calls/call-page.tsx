@@ -1,7 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { CallAnswer } from "../../api/answers.ts";
-import { callQuery } from "../../api/queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import type { CallAnswer } from "../../api/queries.ts";
 import { Badge, CallState, callerText } from "../../parts/badge.tsx";
 import { CopyButton } from "../../parts/code-view.tsx";
 import { FlaskConical } from "../../parts/icons.ts";
@@ -22,7 +21,7 @@ const route = getRouteApi("/calls/$id");
 export function CallPage() {
   const { id } = route.useParams();
   return (
-    <QueryPage query={useQuery(callQuery(id))} title="Call" back={<AllCalls />}>
+    <QueryPage query={useOperation("calls.get", { id })} title="Call" back={<AllCalls />}>
       {(call) => <CallView call={call} />}
     </QueryPage>
   );

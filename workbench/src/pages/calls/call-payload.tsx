@@ -1,9 +1,9 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import type { CallAnswer } from "../../api/answers.ts";
 import type { OutcomeAnswer } from "../../api/approval-queries.ts";
-import { callQuery, callsQuery } from "../../api/queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import { type CallAnswer, callsQuery } from "../../api/queries.ts";
 import { ArgumentDifference } from "../../parts/argument-difference.tsx";
 import { callStatusText } from "../../parts/badge.tsx";
 import { CopyButton } from "../../parts/code-view.tsx";
@@ -92,7 +92,7 @@ export function CompareCalls({ call, other }: { call: CallAnswer; other: string 
 
 function Difference({ call, other }: { call: CallAnswer; other: string }) {
   return (
-    <QueryView query={useQuery(callQuery(other))}>
+    <QueryView query={useOperation("calls.get", { id: other })}>
       {(before) => (
         <div className="flex flex-col gap-2 text-[13px]">
           <p className="text-muted">

@@ -1,4 +1,4 @@
-import type { CallAnswer } from "../../api/answers.ts";
+import type { CallAnswer } from "../../api/queries.ts";
 import { providerText } from "./provider-text.ts";
 import type { Span } from "./waterfall.tsx";
 

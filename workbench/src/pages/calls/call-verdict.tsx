@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { CallAnswer } from "../../api/answers.ts";
+import type { CallAnswer } from "../../api/queries.ts";
 
 /** What the policy said, and who or what decided. */
 export function CallVerdict({ approval }: { approval: NonNullable<CallAnswer["approval"]> }) {

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { CallAnswer } from "../../api/answers.ts";
+import type { CallAnswer } from "../../api/queries.ts";
 
 /** A call that waited: what became of it. */
 function Answered({ answer }: { answer: NonNullable<CallAnswer["answer"]> }) {

@@ -1,7 +1,6 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useDeferredValue, useEffect, useState } from "react";
-import type { CallAnswer } from "../../api/answers.ts";
-import { callsQuery } from "../../api/queries.ts";
+import { type CallAnswer, callsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Badge, CallState, callStatusText } from "../../parts/badge.tsx";
 import { classes } from "../../parts/class-names.ts";

@@ -1,10 +1,14 @@
 import { useMutation } from "@tanstack/react-query";
-import { readProblem, send, withQuery } from "../../api/client.ts";
+import type { InputOf } from "../../../../src/operations/operations.ts";
+import { readProblem } from "../../api/client.ts";
+import { sendOperation } from "../../api/operations.ts";
 import type { CallFilter } from "../../api/queries.ts";
 import { Select } from "../../parts/field.tsx";
 import { saveFile } from "../../parts/save-file.ts";
 import { renderBytes } from "../../parts/time.tsx";
 import { toast, toastError } from "../../parts/toast.tsx";
+
+type Format = NonNullable<InputOf<"calls.export">["format"]>;
 
 /** The browser holds the file until it is saved; more is for the command line. */
 const maxCalls = 100_000;
@@ -12,8 +16,8 @@ const maxCalls = 100_000;
 /** The calls that the filter shows as a file, with their payloads where they are kept. */
 export function ExportCalls({ filter }: { filter: CallFilter }) {
   const save = useMutation({
-    async mutationFn(format: string) {
-      const response = await send("GET", withQuery("/calls/export", { ...filter, format, limit: maxCalls }));
+    async mutationFn(format: Format) {
+      const response = await sendOperation("calls.export", { ...filter, format, limit: maxCalls });
       if (!response.ok) throw await readProblem(response);
       return { format, file: await response.blob() };
     },
@@ -30,7 +34,7 @@ export function ExportCalls({ filter }: { filter: CallFilter }) {
       className="w-36!"
       value=""
       disabled={save.isPending}
-      onChange={({ target }) => save.mutate(target.value)}
+      onChange={({ target }) => save.mutate(target.value as Format)}
       options={[
         { value: "", text: save.isPending ? "Exporting …" : "Export …" },
         { value: "jsonl", text: "As JSON lines" },

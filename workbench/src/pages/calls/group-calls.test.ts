@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallAnswer, RunSummary } from "../../api/answers.ts";
+import type { CallAnswer, RunSummary } from "../../api/queries.ts";
 import { groupCalls } from "./group-calls.ts";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 9, minute)).toISOString();

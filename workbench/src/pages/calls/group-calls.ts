@@ -1,4 +1,4 @@
-import type { CallAnswer, RunSummary } from "../../api/answers.ts";
+import type { CallAnswer, RunSummary } from "../../api/queries.ts";
 
 export type CallGroup = {
   key: string;

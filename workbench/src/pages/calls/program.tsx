@@ -1,16 +1,14 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { AgentRun } from "../../../../src/model/agent/agent-run.ts";
 import { codeToolNames } from "../../../../src/model/catalogue/meta-tools.ts";
-import type { RunsAnswer } from "../../api/answers.ts";
-import { get, part, withQuery } from "../../api/client.ts";
+import { callOperation } from "../../api/operations.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { CodeView } from "../../parts/code-view.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { renderDuration } from "../../parts/time.tsx";
 
 /** A program of code mode has a run of its own; a model that writes programs has another. */
-export const isProgramRun = ({ id }: Pick<AgentRun, "id">) => id.startsWith("code-");
+export const isProgramRun = ({ id }: { id: string }) => id.startsWith("code-");
 
 /** Of one conversation, newest first. */
 const maxRuns = 100;
@@ -19,9 +17,9 @@ const programQuery = (conversation: string, code: string) =>
   queryOptions({
     queryKey: ["runs", "program", conversation, code],
     queryFn: async ({ signal }) => {
-      const { runs } = await get<RunsAnswer>(withQuery("/runs", { conversation, limit: maxRuns }), signal);
+      const { runs } = await callOperation("runs.page", { conversation, limit: maxRuns }, { signal });
       const found = runs.find((run) => isProgramRun(run) && run.question.trim() === code.trim());
-      return found === undefined ? null : get<AgentRun>(`/runs/${part(found.id)}`, signal);
+      return found === undefined ? null : callOperation("runs.get", { id: found.id }, { signal });
     },
   });
 

@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { costText } from "../../../../src/lib/text/wording.ts";
 import type { AgentRun } from "../../../../src/model/agent/agent-run.ts";
-import { runQuery } from "../../api/queries.ts";
+import { useOperation } from "../../api/operations.ts";
 import { CodeView, CopyButton } from "../../parts/code-view.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
@@ -19,7 +18,7 @@ const route = getRouteApi("/runs/$id");
 export function RunPage() {
   const { id } = route.useParams();
   return (
-    <QueryPage query={useQuery(runQuery(id))} title="Agent run" back={<AllRuns />}>
+    <QueryPage query={useOperation("runs.get", { id })} title="Agent run" back={<AllRuns />}>
       {(run) => <RunView run={run} />}
     </QueryPage>
   );

@@ -1,9 +1,7 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { costText } from "../../../../src/lib/text/wording.ts";
 import { type AgentOutcome, agentOutcomes } from "../../../../src/model/agent/agent-run.ts";
-import type { RunSummary } from "../../api/answers.ts";
-
-import { runsQuery } from "../../api/queries.ts";
+import { type RunSummary, runsQuery } from "../../api/queries.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Select } from "../../parts/field.tsx";
@@ -69,7 +67,7 @@ const columns: readonly Column<RunSummary>[] = [
 
 export function RunsTable() {
   const navigate = useNavigate();
-  const { outcome = "" } = route.useSearch();
+  const { outcome } = route.useSearch();
   const { list: runs, newer, showNewest } = useLongList(runsQuery(outcome), "agent.run");
   return (
     <>
@@ -77,11 +75,11 @@ export function RunsTable() {
         <Select
           aria-label="Outcome"
           className="w-48!"
-          value={outcome}
+          value={outcome ?? ""}
           onChange={({ target }) =>
             void navigate({
               to: "/calls",
-              search: { view: "runs", ...(target.value === "" ? {} : { outcome: target.value }) },
+              search: { view: "runs", ...(target.value === "" ? {} : { outcome: target.value as AgentOutcome }) },
               replace: true,
             })
           }
@@ -100,7 +98,7 @@ export function RunsTable() {
             hasMore={runs.hasNextPage && !runs.isFetchingNextPage}
             isLoadingMore={runs.isFetchingNextPage}
             onMore={runs.fetchNextPage}
-            empty={<NoRuns isFiltered={outcome !== ""} />}
+            empty={<NoRuns isFiltered={outcome !== undefined} />}
           />
         )}
       </QueryView>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { part, put, remove } from "../../api/client.ts";
+import { callOperation } from "../../api/operations.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { Confirm } from "../../parts/dialog.tsx";
@@ -96,7 +96,7 @@ function Rename({ chat, onDone }: { chat: KeptChat; onDone: () => void }) {
   const client = useQueryClient();
   const [title, setTitle] = useState(chat.title);
   const save = useMutation({
-    mutationFn: () => put(`/conversations/${part(chat.conversation)}`, { title }),
+    mutationFn: () => callOperation("runs.rename", { conversation: chat.conversation, title }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["runs"] }).then(onDone),
     onError: toastError,
   });
@@ -134,7 +134,7 @@ type DeleteProps = { chat: KeptChat; onClose: () => void; onDeleted: (id: string
 function Delete({ chat, onClose, onDeleted }: DeleteProps) {
   const client = useQueryClient();
   const drop = useMutation({
-    mutationFn: () => remove(`/conversations/${part(chat.conversation)}`),
+    mutationFn: () => callOperation("runs.delete", { conversation: chat.conversation }),
     async onSuccess() {
       onDeleted(chat.conversation);
       await client.invalidateQueries({ queryKey: ["runs"] });

@@ -1,8 +1,8 @@
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { get } from "../../api/client.ts";
-import { sessionQuery } from "../../api/queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import { sessionQuery } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
 import { MessageSquare, Plus } from "../../parts/icons.ts";
@@ -28,12 +28,9 @@ import { Said } from "./said.tsx";
 
 const route = getRouteApi("/chat");
 
-const choicesQuery = () =>
-  queryOptions({ queryKey: ["config", "agent"], queryFn: ({ signal }) => get<Choices>("/agent", signal) });
-
 /** Chat with a model that has the plane's tools; shows every call. */
 export function ChatPage() {
-  const query = useQuery(choicesQuery());
+  const query = useOperation("agent.choices", {});
   return (
     <QueryView query={query}>
       {(choices) =>

@@ -2,7 +2,9 @@ import { useSyncExternalStore } from "react";
 import type { AgentAnswer } from "../../../../src/model/agent/agent-answer.ts";
 import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
 import type { ChatMessage } from "../../../../src/model/agent/chat.ts";
-import { readProblem, send } from "../../api/client.ts";
+import type { InputOf } from "../../../../src/operations/operations.ts";
+import { readProblem } from "../../api/client.ts";
+import { sendOperation } from "../../api/operations.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 import { messageOf } from "../../parts/states.tsx";
 import { type ChatItem, type Ended, type Happened, listen } from "./chat-items.ts";
@@ -20,7 +22,7 @@ export type Chat = {
 };
 
 /** So long a call in a chat waits for its yes; people read first. */
-const waitSeconds = 600;
+const approvalWaitMs = 600_000;
 
 const listeners = new Set<() => void>();
 let chat: Chat = begin(null);
@@ -92,15 +94,15 @@ export async function askChat(question: string, { model, toolset, style }: AskOp
   earlier = history;
   change({ isBusy: true });
   tell({ question, id: turn });
-  const body = {
-    ...{ question, conversation, trace: "all_messages" },
+  const input: InputOf<"agent.run"> = {
+    ...{ question, conversation, trace: "all_messages", approvalWaitMs },
     ...(style === "tools" ? {} : { style }),
     ...(history.length === 0 ? {} : { history }),
     ...(model === "" ? {} : { model }),
     ...(toolset === "" ? {} : { toolset }),
   };
   try {
-    await follow(body, signal, hear);
+    await follow(input, signal, hear);
   } catch (thrown) {
     const text = signal.aborted ? "Stopped." : messageOf(thrown);
     tell({ message: { id: `${turn}-end`, type: "error", text, end: true, endOfDialog: true } });
@@ -126,9 +128,9 @@ function change(part: Partial<Chat>): void {
   for (const tell of listeners) tell();
 }
 
-async function follow(body: object, signal: AbortSignal, hear: (message: AgentMessage) => void): Promise<void> {
-  const headers = { accept: "text/event-stream", prefer: `wait=${waitSeconds}` };
-  const response = await send("POST", "/agent", { body, signal, headers });
+async function follow(input: InputOf<"agent.run">, signal: AbortSignal, hear: (message: AgentMessage) => void) {
+  const headers = { accept: "text/event-stream" };
+  const response = await sendOperation("agent.run", input, { signal, headers });
   if (!response.ok || !response.body) throw await readProblem(response);
   let isWhole = false;
   await readServerSentEvents(response.body, ({ data }) => {

@@ -1,8 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { AgentRun, RunSummary } from "../../../../src/model/agent/agent-run.ts";
 import type { ChatContent, ChatMessage } from "../../../../src/model/agent/chat.ts";
-import type { RunsAnswer } from "../../api/answers.ts";
-import { get, part, withQuery } from "../../api/client.ts";
+import { callOperation } from "../../api/operations.ts";
+import type { RunAnswer, RunSummary } from "../../api/queries.ts";
 import { isProgramRun } from "../calls/program.tsx";
 import type { ChatItem, Ended } from "./chat-items.ts";
 
@@ -20,7 +19,7 @@ export const keptChatsQuery = (user: string | null) =>
   queryOptions({
     queryKey: ["runs", "chats", user],
     queryFn: async ({ signal }) => {
-      const { runs } = await get<RunsAnswer>(withQuery("/runs", { user, limit: maxRuns }), signal);
+      const { runs } = await callOperation("runs.page", { user: user ?? undefined, limit: maxRuns }, { signal });
       const chats = new Map<string, KeptChat>();
       const titles = new Map(runs.flatMap(({ conversation, title }) => (title ? [[conversation, title]] : [])));
       for (const run of runs) {
@@ -39,10 +38,10 @@ export type OpenedChat = { items: ChatItem[]; history: ChatMessage[] };
 
 /** The last run has the whole conversation; each run has the numbers of its own question. */
 export async function loadChat(conversation: string): Promise<OpenedChat | null> {
-  const kept = await get<RunsAnswer>(withQuery("/runs", { conversation, limit: maxTurns }));
+  const kept = await callOperation("runs.page", { conversation, limit: maxTurns });
   const runs = kept.runs.filter((run) => !isProgramRun(run));
   if (runs.length === 0) return null;
-  const whole = await Promise.all(runs.map(({ id }) => get<AgentRun>(`/runs/${part(id)}`)));
+  const whole = await Promise.all(runs.map(({ id }) => callOperation("runs.get", { id })));
   const [last] = whole;
   return { items: itemsOf(last?.messages ?? [], whole), history: last?.messages ?? [] };
 }
@@ -52,13 +51,13 @@ export const endedOf = ({ id, model, usage, turns, outcome, style }: Pick<RunSum
 });
 
 /** The messages as the page shows them while they come. */
-export function itemsOf(messages: readonly ChatMessage[], runs: readonly AgentRun[]): ChatItem[] {
+export function itemsOf(messages: readonly ChatMessage[], runs: readonly RunAnswer[]): ChatItem[] {
   const calls = new Map(
     runs.flatMap(({ steps }) => steps.flatMap((step) => step.calls.map((call) => [call.id, call]))),
   );
   const runOf = runsByMessage(messages, runs);
   const items: ChatItem[] = [];
-  let run: AgentRun | undefined;
+  let run: RunAnswer | undefined;
   const finish = () => {
     if (run) items.push({ kind: "end", id: `end-${run.id}`, ended: endedOf(run) });
     if (run?.error) items.splice(-1, 0, { kind: "error", id: `error-${run.id}`, text: run.error.message });
@@ -100,9 +99,9 @@ export function itemsOf(messages: readonly ChatMessage[], runs: readonly AgentRu
 }
 
 /** From the end: of two runs of a question, the newer one is the one whose answer is kept. */
-function runsByMessage(messages: readonly ChatMessage[], runs: readonly AgentRun[]): Map<ChatMessage, AgentRun> {
+function runsByMessage(messages: readonly ChatMessage[], runs: readonly RunAnswer[]): Map<ChatMessage, RunAnswer> {
   const left = [...runs];
-  const found = new Map<ChatMessage, AgentRun>();
+  const found = new Map<ChatMessage, RunAnswer>();
   for (const message of messages.filter(({ role }) => role === "user").reverse()) {
     const at = left.findIndex(({ question }) => question === textIn(message.content));
     const [run] = at === -1 ? [] : left.splice(at, 1);

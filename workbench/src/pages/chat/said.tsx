@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { pendingQuery } from "../../api/approval-queries.ts";
-import { questionsQuery } from "../../api/question-queries.ts";
+import { questionsQuery } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { MessageSquare, RefreshCw } from "../../parts/icons.ts";
 import { Empty, Loading } from "../../parts/states.tsx";

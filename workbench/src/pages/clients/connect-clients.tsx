@@ -1,8 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { AnswerOf } from "../../../../src/operations/operations.ts";
-import { part, post } from "../../api/client.ts";
-import { type ClientRow, clientsQuery } from "../../api/client-queries.ts";
+import { callOperation, useMutateOperation, useOperation } from "../../api/operations.ts";
+import { type ClientRow, clientsQuery } from "../../api/queries.ts";
 import { useMay, useNeedsCredentials, useServerChanges } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -14,8 +13,6 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { counted } from "../../parts/time.tsx";
 import { toast, toastError } from "../../parts/toast.tsx";
 import { snippetsFor } from "./snippets.ts";
-
-type Connection = AnswerOf<"clients.connect">;
 
 /** Text to copy for any client. */
 export function ClientSnippets() {
@@ -68,12 +65,10 @@ export function ClientList() {
 
 function ClientItem({ row, onConnect }: { row: ClientRow; onConnect: () => void }) {
   const { client: id, title, isConnected, servers } = row;
-  const client = useQueryClient();
-  const disconnect = useMutation({
-    mutationFn: () => post<Connection>(`/clients/${part(id)}/disconnect`),
+  const disconnect = useMutateOperation("clients.disconnect", {
     onSuccess: ({ kept }) => toast(`${title} has ${counted(kept.length, "server")} of its own again.`),
     onError: toastError,
-    onSettled: () => client.invalidateQueries({ queryKey: ["clients"] }),
+    changes: ["clients"],
   });
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
@@ -83,7 +78,7 @@ function ClientItem({ row, onConnect }: { row: ClientRow; onConnect: () => void 
       </span>
       {isConnected && <Badge tone="good">connected</Badge>}
       {isConnected ? (
-        <Button variant="quiet" busy={disconnect.isPending} onClick={() => disconnect.mutate()}>
+        <Button variant="quiet" busy={disconnect.isPending} onClick={() => disconnect.mutate({ client: id })}>
           Disconnect
         </Button>
       ) : (
@@ -99,15 +94,9 @@ function ClientItem({ row, onConnect }: { row: ClientRow; onConnect: () => void 
 function ConnectDialog({ row: { client: id, title }, onClose }: { row: ClientRow; onClose: () => void }) {
   const client = useQueryClient();
   const [keep, setKeep] = useState(false);
-  const path = `/clients/${part(id)}/connect`;
-  const plan = useQuery({
-    queryKey: ["clients", "plan", id, keep],
-    queryFn: () => post<Connection>(path, { keep, dryRun: true }),
-    gcTime: 0,
-    retry: false,
-  });
+  const plan = useOperation("clients.connect", { client: id, keep, dryRun: true }, { gcTime: 0, retry: false });
   const connect = useMutation({
-    mutationFn: () => post<Connection>(path, { keep }),
+    mutationFn: () => callOperation("clients.connect", { client: id, keep }),
     onSuccess() {
       toast(`${title} uses Toolplane. Restart it to see the tools.`);
       onClose();

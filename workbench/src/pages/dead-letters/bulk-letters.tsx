@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { DeadLetter } from "../../../../src/model/work/dead-letter.ts";
-import { part, post } from "../../api/client.ts";
+import { callOperation } from "../../api/operations.ts";
+import type { LetterAnswer } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
@@ -10,7 +10,7 @@ import { toast } from "../../parts/toast.tsx";
 import { useRemoval } from "../../parts/use-removal.ts";
 
 type Verb = "retry" | "resolve" | "abandon";
-type BulkProps = { letters: readonly DeadLetter[]; onDone: () => void };
+type BulkProps = { letters: readonly LetterAnswer[]; onDone: () => void };
 
 const done: Record<Verb, string> = { retry: "retried", resolve: "marked resolved", abandon: "abandoned" };
 
@@ -24,9 +24,9 @@ export function BulkLetters({ letters, onDone }: BulkProps) {
     async mutationFn(verb: Verb) {
       let failed = 0;
       for (const { id } of letters)
-        await post<{ ok?: boolean }>(`/dead-letters/${part(id)}/${verb}`).then(
-          ({ ok }) => {
-            if (ok === false) failed += 1;
+        await callOperation(`deadLetters.${verb}`, { id }).then(
+          (answer) => {
+            if ("ok" in answer && !answer.ok) failed += 1;
           },
           () => {
             failed += 1;

@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { type DeadLetter, type DeadLetterStatus, deadLetterStatuses } from "../../../../src/model/work/dead-letter.ts";
-import { deadLettersQuery } from "../../api/queries.ts";
+import { type DeadLetterStatus, deadLetterStatuses } from "../../../../src/model/work/dead-letter.ts";
+import { deadLettersQuery, type LetterAnswer } from "../../api/queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Select } from "../../parts/field.tsx";
@@ -18,9 +18,9 @@ const route = getRouteApi("/dead-letters");
 
 type Selection = { has(id: string): boolean; toggle(id: string): void };
 
-const isDecided = ({ status }: DeadLetter) => status !== "pending" && status !== "abandoned";
+const isDecided = ({ status }: LetterAnswer) => status !== "pending" && status !== "abandoned";
 
-const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonly Column<DeadLetter>[] => [
+const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonly Column<LetterAnswer>[] => [
   {
     ...{ title: "Select", head: <span className="sr-only">Select</span>, width: "20px" },
     render: (letter) => (
@@ -88,7 +88,7 @@ export function DeadLettersPage() {
   const open = search.id ?? null;
   const kept = search.status === undefined ? {} : { status: search.status };
   const setOpen = (id: string | null) => go({ ...kept, ...(id === null ? {} : { id }) });
-  const letters = useInfiniteQuery(deadLettersQuery(status));
+  const letters = useInfiniteQuery(deadLettersQuery(status === "" ? undefined : status));
   const rows = letters.data?.pages.flatMap((page) => page.deadLetters) ?? [];
   const counts = letters.data?.pages[0]?.byStatus;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());

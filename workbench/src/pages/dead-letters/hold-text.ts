@@ -1,4 +1,4 @@
-import type { DeadLetter } from "../../../../src/model/work/dead-letter.ts";
+import type { LetterAnswer } from "../../api/queries.ts";
 
 const texts = {
   permanent: "would fail again",
@@ -7,6 +7,6 @@ const texts = {
 } as const;
 
 /** Why there is no automatic retry. */
-export function holdText(hold: DeadLetter["hold"]): string {
+export function holdText(hold: LetterAnswer["hold"]): string {
   return hold === null ? "–" : texts[hold];
 }

@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Outcome } from "../../../../src/model/calls/call.ts";
-import type { DeadLetter } from "../../../../src/model/work/dead-letter.ts";
-import { part, post } from "../../api/client.ts";
+import { callOperation } from "../../api/operations.ts";
+import type { LetterAnswer } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
@@ -18,7 +17,7 @@ import { LetterFacts, LetterHistory } from "./letter-facts.tsx";
 type Verb = "retry" | "resolve" | "abandon";
 
 /** One dead letter: the call, the error and four actions. */
-export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose: () => void }) {
+export function LetterDialog({ letter, onClose }: { letter: LetterAnswer; onClose: () => void }) {
   const [note, setNote] = useState("");
   const [asking, setAsking] = useState(false);
   const act = useLetterVerb(letter, note, onClose);
@@ -92,13 +91,12 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
   );
 }
 
-function useLetterVerb({ id, tool }: DeadLetter, note: string, onDone: () => void) {
+function useLetterVerb({ id, tool }: LetterAnswer, note: string, onDone: () => void) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (verb: Verb) => {
-      const path = `/dead-letters/${part(id)}`;
-      if (verb === "retry") return post<Outcome>(`${path}/retry`);
-      await post(`${path}/${verb}`, note.trim() === "" ? {} : { note: note.trim() });
+      if (verb === "retry") return callOperation("deadLetters.retry", { id });
+      await callOperation(`deadLetters.${verb}`, { id, ...(note.trim() !== "" && { note: note.trim() }) });
       return null;
     },
     onSuccess(outcome, verb) {
@@ -111,7 +109,7 @@ function useLetterVerb({ id, tool }: DeadLetter, note: string, onDone: () => voi
 }
 
 type SureProps = {
-  letter: DeadLetter;
+  letter: LetterAnswer;
   act: ReturnType<typeof useLetterVerb>;
   onClose: () => void;
 };

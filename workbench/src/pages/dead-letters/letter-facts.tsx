@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
-import type { DeadLetter } from "../../../../src/model/work/dead-letter.ts";
+import type { LetterAnswer } from "../../api/queries.ts";
 import { callerText, StateBadge } from "../../parts/badge.tsx";
 import { Facts } from "../../parts/page.tsx";
 import { Time } from "../../parts/time.tsx";
 import { holdText } from "./hold-text.ts";
 
 /** Caller, status and next retry. */
-export function LetterFacts({ letter }: { letter: DeadLetter }) {
+export function LetterFacts({ letter }: { letter: LetterAnswer }) {
   const { status, server, callId, principal, face, attempts, maxAttempts, nextRetryAt, hold, createdAt } = letter;
   return (
     <Facts
@@ -29,7 +29,7 @@ export function LetterFacts({ letter }: { letter: DeadLetter }) {
 }
 
 /** Attempts and decisions. */
-export function LetterHistory({ letter: { history } }: { letter: DeadLetter }) {
+export function LetterHistory({ letter: { history } }: { letter: LetterAnswer }) {
   return (
     <section>
       <h3 className="mb-1 text-xs font-medium text-muted">History</h3>

@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { JobRun, TaskRun } from "../../../../src/model/work/job-run.ts";
-import { part, post } from "../../api/client.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { jobRunsQuery } from "../../api/job-queries.ts";
+import { callOperation } from "../../api/operations.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
@@ -12,6 +12,9 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
 import { toastError } from "../../parts/toast.tsx";
 import { RunState } from "./run-state.tsx";
+
+type JobRun = AnswerOf<"jobs.status">;
+type TaskRun = JobRun["tasks"][number];
 
 /** A job's runs, newest first, with their tasks. */
 export function JobRuns({ name }: { name: string }) {
@@ -46,7 +49,9 @@ function RunItem({ run }: { run: JobRun }) {
   const isOver = run.endedAt !== null;
   const [isStopping, setStopping] = useState(false);
   const act = useMutation({
-    mutationFn: () => post<unknown>(`/job-runs/${part(run.id)}/${isOver ? "rerun" : "cancel"}`),
+    mutationFn: async (): Promise<void> => {
+      await callOperation(isOver ? "jobs.rerun" : "jobs.cancel", { id: run.id });
+    },
     onError: toastError,
     onSettled: () => client.invalidateQueries({ queryKey: ["jobs"] }),
   });

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import type { JobStatus } from "../../../../src/model/plane-work.ts";
-import { part, post } from "../../api/client.ts";
-import { jobQuery, preflightQuery } from "../../api/job-queries.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { preflightQuery } from "../../api/job-queries.ts";
+import { callOperation, useOperation } from "../../api/operations.ts";
 import { useMay } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -16,9 +16,11 @@ import { problemWith } from "../approvals/arguments-editor.tsx";
 import { JobRuns } from "./job-runs.tsx";
 import { renderRecurrence } from "./render-recurrence.ts";
 
+type JobStatus = AnswerOf<"jobs.get">;
+
 /** One job: tasks, schedule, readiness and runs. */
 export function JobView({ name }: { name: string }) {
-  const query = useQuery(jobQuery(name));
+  const query = useOperation("jobs.get", { name });
   return (
     <QueryView query={query}>
       {(job) => (
@@ -42,8 +44,10 @@ function JobActions({ job }: { job: JobStatus }) {
   const problem = problemWith(input);
   const [mayCall, mayChange] = [useMay("call"), useMay("admin")];
   const act = useMutation({
-    mutationFn: (verb: "run" | "pause" | "resume") =>
-      post<unknown>(`/jobs/${part(name)}/${verb}`, verb === "run" ? { input: JSON.parse(input) as JsonObject } : {}),
+    mutationFn: async (verb: "run" | "pause" | "resume"): Promise<void> => {
+      if (verb === "run") await callOperation("jobs.run", { name, input: JSON.parse(input) as JsonObject });
+      else await callOperation(`jobs.${verb}`, { name });
+    },
     onSettled: () => client.invalidateQueries({ queryKey: ["jobs"] }),
   });
   const isBusyWith = (verb: string) => act.isPending && act.variables === verb;

@@ -1,7 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import type { JobEntry } from "../../../../src/model/catalogue/registry-summary.ts";
-import { jobQuery, jobsQuery } from "../../api/job-queries.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { useOperation } from "../../api/operations.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -13,11 +12,13 @@ import { JobView } from "./job-view.tsx";
 import { renderRecurrence } from "./render-recurrence.ts";
 import { RunState } from "./run-state.tsx";
 
+type JobEntry = AnswerOf<"jobs.page">["jobs"][number];
+
 const route = getRouteApi("/jobs");
 
 /** Jobs: schedule, last run, health. */
 export function JobsPage() {
-  const query = useQuery(jobsQuery());
+  const query = useOperation("jobs.page", { limit: 1000 });
   const { job: open = null } = route.useSearch();
   const navigate = useNavigate();
   const setOpen = (job: string | null) =>
@@ -95,7 +96,7 @@ function JobName({ job: { name, summary, description }, onOpen }: JobNameProps) 
 }
 
 function NextTime({ name }: { name: string }) {
-  const { data, isPending } = useQuery(jobQuery(name));
+  const { data, isPending } = useOperation("jobs.get", { name });
   if (isPending) return <span className="text-muted">…</span>;
   const schedule = data?.schedule;
   if (schedule?.state === "paused") return <Badge tone="warn">paused</Badge>;
@@ -103,7 +104,7 @@ function NextTime({ name }: { name: string }) {
 }
 
 function LastRun({ name }: { name: string }) {
-  const { data: job, isPending } = useQuery(jobQuery(name));
+  const { data: job, isPending } = useOperation("jobs.get", { name });
   if (isPending) return <span className="text-muted">…</span>;
   if (!job?.lastRun) return <span className="text-muted">–</span>;
   return <RunState state={job.lastRun.state} />;

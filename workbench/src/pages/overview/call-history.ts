@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import type { CallSeries } from "../../../../src/model/calls/call-history.ts";
 import type { LiveEvent } from "../../api/event-stream.ts";
 import { type Range, seriesQuery } from "../../api/history-queries.ts";
 import { useLiveEvent } from "../../app/live-events.ts";
@@ -13,7 +12,7 @@ export function useCallHistory(range: Range) {
     useCallback(
       (event: LiveEvent["event"]) => {
         if (event.type !== "tool.result") return;
-        client.setQueryData<CallSeries>(
+        client.setQueryData(
           seriesQuery(range).queryKey,
           (series) => series && withCall(series, Date.parse(event.at), event.status),
         );

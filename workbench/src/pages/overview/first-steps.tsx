@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
-import { clientsQuery } from "../../api/client-queries.ts";
-import { recentCallsQuery, serversQuery } from "../../api/queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import { clientsQuery, serversQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { startTour } from "../../app/tour.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -37,7 +37,7 @@ export type FirstSteps = { isLoading: boolean; isShown: boolean; isEmpty: boolea
 /** What a new plane needs before it is of use: servers, a call, a client. */
 export function useFirstSteps(): FirstSteps {
   const servers = useQuery(serversQuery()).data?.servers;
-  const calls = useQuery(recentCallsQuery(8)).data?.calls;
+  const calls = useOperation("calls.list", { limit: 8 }).data?.calls;
   const clients = useQuery({ ...clientsQuery(), enabled: useCanConnect() }).data?.clients;
   const isHidden = useFlag(hiddenFlag) !== null;
   const isConnected =

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { recentCallsQuery, serversQuery } from "../../api/queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import { serversQuery } from "../../api/queries.ts";
 import { ServerBadge, StateBadge } from "../../parts/badge.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
@@ -18,7 +19,7 @@ export function RecentCalls({ className }: { className: string }) {
         </Link>
       }
     >
-      <QueryView query={useQuery(recentCallsQuery(8))}>
+      <QueryView query={useOperation("calls.list", { limit: 8 })}>
         {({ calls }) =>
           calls.length === 0 ? (
             <Empty title="No calls yet">

@@ -3,9 +3,8 @@ import { Link, type LinkProps } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { plansQuery, waitingPlans, waitingQuery } from "../../api/approval-queries.ts";
 import { ApiError } from "../../api/client.ts";
-import { deadLettersQuery, heldPinsQuery, serversQuery } from "../../api/queries.ts";
-import { questionsQuery } from "../../api/question-queries.ts";
-import { configQuery } from "../../api/setup-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import { deadLettersQuery, questionsQuery, serversQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import {
   CircleHelp,
@@ -32,7 +31,7 @@ export function useNeeds(): { needs: Need[]; isLoading: boolean; failed: Query<u
     useInfiniteQuery(waitingQuery()),
     useQuery(questionsQuery()),
     useQuery(plansQuery()),
-    useQuery(heldPinsQuery()),
+    useOperation("pins.list", { held: true }),
     useQuery(serversQuery()),
     useInfiniteQuery(deadLettersQuery("pending")),
   ];
@@ -76,7 +75,7 @@ function useWaiting(): Need[] {
 }
 
 function useHeldBack(): Need[] {
-  const held = useQuery(heldPinsQuery()).data?.pins ?? [];
+  const held = useOperation("pins.list", { held: true }).data?.pins ?? [];
   const title = counted(
     held.length,
     "tool is quarantined because of its definition",
@@ -106,7 +105,7 @@ function useBroken(): Need[] {
 
 function useFailed(): Need[] {
   const letters = useInfiniteQuery(deadLettersQuery("pending")).data?.pages[0];
-  const problems = useQuery({ ...configQuery(), enabled: useMay("admin") }).data?.problems ?? [];
+  const problems = useOperation("config.show", {}, { enabled: useMay("admin") }).data?.problems ?? [];
   const errors = problems.filter(({ severity }) => severity === "error");
   const failed = letters?.deadLetters ?? [];
   return [

@@ -1,9 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { HeldView } from "../../../../src/model/calls/held-call.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import type { OutcomeAnswer } from "../../api/approval-queries.ts";
-import { toolQuery } from "../../api/queries.ts";
+import type { HeldAnswer, OutcomeAnswer } from "../../api/approval-queries.ts";
+import { useOperation } from "../../api/operations.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { RiskBadge } from "../../parts/effect-badge.tsx";
@@ -13,7 +11,7 @@ import { ArgumentsEditor } from "../approvals/arguments-editor.tsx";
 import { ChangedDefinition } from "../approvals/changed-definition.tsx";
 
 type PlanChangeProps = {
-  change: HeldView;
+  change: HeldAnswer;
   place: number;
   isChosen: boolean;
   onToggle: () => void;
@@ -23,7 +21,7 @@ type PlanChangeProps = {
 
 /** One change and its outcome. */
 export function PlanChange({ change, place, isChosen, onToggle, onEdit, outcome }: PlanChangeProps) {
-  const tool = useQuery(toolQuery(change.tool)).data;
+  const tool = useOperation("tools.get", { name: change.tool }).data;
   const isWaiting = change.status === "pending";
   return (
     <article

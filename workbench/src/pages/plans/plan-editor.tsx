@@ -1,13 +1,18 @@
 import { useState } from "react";
-import type { HeldView, Plan, PlanChoice } from "../../../../src/model/calls/held-call.ts";
+import type { PlanChoice } from "../../../../src/model/calls/held-call.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import { type PlanOutcomeAnswer, usePlanDecision } from "../../api/approval-queries.ts";
+import {
+  type HeldAnswer,
+  type PlanAnswer,
+  type PlanOutcomeAnswer,
+  usePlanDecision,
+} from "../../api/approval-queries.ts";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { PlanActions } from "./plan-actions.tsx";
 import { PlanChange } from "./plan-change.tsx";
 
 /** The changes of a plan: choose, edit, approve or reject. */
-export function PlanEditor({ plan }: { plan: Plan }) {
+export function PlanEditor({ plan }: { plan: PlanAnswer }) {
   const decide = usePlanDecision(plan.id);
   const waiting = plan.changes.filter(({ status }) => status === "pending");
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -70,7 +75,7 @@ export function PlanEditor({ plan }: { plan: Plan }) {
 /** Edited arguments apply to approved changes only. */
 function instead(
   verb: "approve" | "reject",
-  chosen: readonly HeldView[],
+  chosen: readonly HeldAnswer[],
   edited: Record<string, JsonObject | null>,
 ): Pick<PlanChoice, "arguments"> {
   const meant = chosen.flatMap(({ id }) => (edited[id] ? [[id, edited[id]] as const] : []));

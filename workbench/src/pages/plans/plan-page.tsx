@@ -1,6 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { planQuery } from "../../api/approval-queries.ts";
+import { useOperation } from "../../api/operations.ts";
 import { Page } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -12,7 +11,7 @@ const route = getRouteApi("/plans/$id");
 /** One change plan: its changes, in order. */
 export function PlanPage() {
   const { id } = route.useParams();
-  const query = useQuery(planQuery(id));
+  const query = useOperation("plans.get", { id });
   return (
     <QueryPage query={query} title="Plan" back={<AllPlans />}>
       {(plan) => (

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import type { Plan } from "../../../../src/model/calls/held-call.ts";
-import { plansQuery } from "../../api/approval-queries.ts";
+import { type PlanAnswer, plansQuery } from "../../api/approval-queries.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { ListChecks } from "../../parts/icons.ts";
@@ -9,14 +8,14 @@ import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 
-const tones: Record<Plan["status"], Tone> = {
+const tones: Record<PlanAnswer["status"], Tone> = {
   pending: "accent",
   partly: "warn",
   done: "good",
   rejected: "neutral",
 };
 
-export function PlanStatus({ status }: { status: Plan["status"] }) {
+export function PlanStatus({ status }: { status: PlanAnswer["status"] }) {
   return (
     <Badge dot tone={tones[status]}>
       {status === "pending" ? "waiting" : status === "partly" ? "partly done" : status}
@@ -24,7 +23,7 @@ export function PlanStatus({ status }: { status: Plan["status"] }) {
   );
 }
 
-const columns: Column<Plan>[] = [
+const columns: Column<PlanAnswer>[] = [
   {
     title: "Changes",
     width: "minmax(120px, 3fr)",
@@ -46,7 +45,7 @@ const columns: Column<Plan>[] = [
   { title: "When", width: "64px", align: "right", render: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-type Changes = Plan["changes"];
+type Changes = PlanAnswer["changes"];
 const waitingIn = (changes: Changes) => changes.filter(({ status }) => status === "pending").length;
 
 /** Each tool with its count. */
@@ -56,8 +55,8 @@ function renderTools(tools: readonly string[]): string {
 }
 
 /** Waiting plans, then finished ones, newest first. */
-function waitingFirst(plans: readonly Plan[]): Plan[] {
-  const isOver = ({ changes }: Plan) => Number(waitingIn(changes) === 0);
+function waitingFirst(plans: readonly PlanAnswer[]): PlanAnswer[] {
+  const isOver = ({ changes }: PlanAnswer) => Number(waitingIn(changes) === 0);
   return plans.toReversed().toSorted((one, other) => isOver(one) - isOver(other));
 }
 

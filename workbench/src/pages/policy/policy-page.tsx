@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import { type PolicyAnswer, policyQuery, type RulesAnswer, rulesQuery } from "../../api/setup-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import { type PolicyAnswer, type RulesAnswer, rulesQuery } from "../../api/queries.ts";
 import { useMay, useServerChanges } from "../../app/session.ts";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { Scale } from "../../parts/icons.ts";
@@ -50,7 +51,7 @@ function NotYours() {
 
 function InForce() {
   return (
-    <QueryView query={useQuery(policyQuery())}>
+    <QueryView query={useOperation("policy.show", {})}>
       {(policy) => (
         <>
           <Panel title="In force">

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../../src/model/json.ts";
-import type { RulesAnswer } from "../../api/setup-queries.ts";
+import type { RulesAnswer } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { diffLines } from "../../parts/diff-lines.ts";
 import { type RuleDraft, rulesOf } from "./rule-draft.ts";

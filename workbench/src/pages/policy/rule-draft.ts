@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import type { RulesAnswer } from "../../api/setup-queries.ts";
+import type { RulesAnswer } from "../../api/queries.ts";
 
 /** A rule while it is edited. `problem`: its JSON cannot be read yet. */
 export type DraftRule = { id: number; rule: JsonObject; problem: string | null };

@@ -2,8 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { isObject, type JsonObject } from "../../../../src/model/json.ts";
-import { ApiError, put } from "../../api/client.ts";
-import { type RulesAnswer, rulesQuery } from "../../api/setup-queries.ts";
+import { ApiError } from "../../api/client.ts";
+import { callOperation } from "../../api/operations.ts";
+import { type RulesAnswer, rulesQuery } from "../../api/queries.ts";
 import { useServerChanges } from "../../app/session.ts";
 import { UnsavedChanges } from "../../app/unsaved-changes.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -88,7 +89,7 @@ function useSave(draft: RuleDraft, isDone: { current: boolean }) {
   const navigate = useNavigate();
   const { tool } = route.useSearch();
   return useMutation({
-    mutationFn: () => put<RulesAnswer>("/policy/rules", { rules: rulesOf(draft.rules), revision: draft.base.revision }),
+    mutationFn: () => callOperation("policy.save", { rules: rulesOf(draft.rules), revision: draft.base.revision }),
     onSuccess(saved) {
       isDone.current = true;
       client.setQueryData(rulesQuery().queryKey, saved);

@@ -1,8 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useId, useState } from "react";
-import { post } from "../../api/client.ts";
-import type { VerdictAnswer } from "../../api/setup-queries.ts";
+import type { JsonObject } from "../../../../src/model/json.ts";
+import type { AnswerOf, InputOf } from "../../../../src/operations/operations.ts";
+import { callOperation } from "../../api/operations.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
 import { Scale } from "../../parts/icons.ts";
@@ -13,7 +14,10 @@ import { VerdictBadge } from "./verdict-badge.tsx";
 
 const route = getRouteApi("/policy");
 
-const faces = ["workbench", "mcp", "agent", "cli", "http", "library"];
+type Face = NonNullable<InputOf<"policy.test">["face"]>;
+type Mode = NonNullable<InputOf<"policy.test">["mode"]>;
+
+const faces: Face[] = ["workbench", "mcp", "agent", "cli", "http", "library"];
 const modes = [{ value: "", text: "Default" }, "build", "plan", "review", "debug"];
 const means = {
   allow: "It would run.",
@@ -26,12 +30,12 @@ const means = {
 export function TestVerdict() {
   const [tool, setTool] = useState(route.useSearch().tool ?? "");
   const [args, setArgs] = useState("{}");
-  const [face, setFace] = useState("mcp");
-  const [mode, setMode] = useState("");
+  const [face, setFace] = useState<Face>("mcp");
+  const [mode, setMode] = useState<Mode | "">("");
   const names = useId();
   const test = useMutation({
     mutationFn: () =>
-      post<VerdictAnswer>("/policy/test", {
+      callOperation("policy.test", {
         ...{ tool: tool.trim(), face, arguments: readArguments(args) },
         ...(mode === "" ? {} : { mode }),
       }),
@@ -60,10 +64,10 @@ export function TestVerdict() {
         </Field>
         <div className="grid grid-cols-2 gap-3">
           <Field label="Via">
-            <Select options={faces} value={face} onChange={(event) => setFace(event.target.value)} />
+            <Select options={faces} value={face} onChange={(event) => setFace(event.target.value as Face)} />
           </Field>
           <Field label="Mode">
-            <Select options={modes} value={mode} onChange={(event) => setMode(event.target.value)} />
+            <Select options={modes} value={mode} onChange={(event) => setMode(event.target.value as Mode | "")} />
           </Field>
         </div>
         <Complaint error={test.error} />
@@ -76,7 +80,7 @@ export function TestVerdict() {
   );
 }
 
-function Verdict({ answer }: { answer: VerdictAnswer }) {
+function Verdict({ answer }: { answer: AnswerOf<"policy.test"> }) {
   const { verdict, reason, origin, rule, effect, tool } = answer;
   return (
     <div role="status" className="mt-4 flex flex-col gap-3 border-t border-line pt-4">
@@ -95,9 +99,9 @@ function Verdict({ answer }: { answer: VerdictAnswer }) {
   );
 }
 
-function readArguments(text: string): unknown {
+function readArguments(text: string): JsonObject {
   try {
-    return JSON.parse(text.trim() === "" ? "{}" : text);
+    return JSON.parse(text.trim() === "" ? "{}" : text) as JsonObject;
   } catch (thrown) {
     throw new Error(`Arguments: invalid JSON: ${(thrown as Error).message}.`);
   }

@@ -1,9 +1,9 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import { post } from "../../api/client.ts";
-import type { PreviewAnswer } from "../../api/setup-queries.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { useOperation } from "../../api/operations.ts";
 import { LoaderCircle } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { counted, Time } from "../../parts/time.tsx";
@@ -20,9 +20,8 @@ export function usePreview(rules: readonly JsonObject[] | null) {
     const timer = setTimeout(() => setAsked(text), pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
-  const query = useQuery({
-    queryKey: ["policy-preview", asked],
-    queryFn: () => post<PreviewAnswer>("/policy/preview", { rules: JSON.parse(asked ?? "[]") }),
+  const tried = { rules: JSON.parse(asked ?? "[]") as JsonObject[] };
+  const query = useOperation("policy.preview", tried, {
     enabled: asked !== null,
     placeholderData: keepPreviousData,
     retry: false,
@@ -72,7 +71,7 @@ export function VerdictChanges({ answer, error, isBusy }: VerdictChangesProps) {
   );
 }
 
-function Notes({ answer: { skipped, withoutArguments, warnings } }: { answer: PreviewAnswer }) {
+function Notes({ answer: { skipped, withoutArguments, warnings } }: { answer: AnswerOf<"policy.preview"> }) {
   return (
     <>
       {skipped > 0 && (
@@ -93,7 +92,7 @@ function Notes({ answer: { skipped, withoutArguments, warnings } }: { answer: Pr
   );
 }
 
-function ChangeTable({ changes }: { changes: PreviewAnswer["changes"] }) {
+function ChangeTable({ changes }: { changes: AnswerOf<"policy.preview">["changes"] }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: as a region it would be a landmark
     <div

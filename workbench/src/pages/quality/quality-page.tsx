@@ -1,9 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import type { QualityReport } from "../../../../src/model/catalogue/quality.ts";
-import type { PinsAnswer } from "../../api/answers.ts";
-import { get } from "../../api/client.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { useOperation } from "../../api/operations.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Select, TextInput } from "../../parts/field.tsx";
@@ -12,7 +10,7 @@ import { Page } from "../../parts/page.tsx";
 import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 
-type Pin = PinsAnswer["pins"][number];
+type Pin = AnswerOf<"pins.list">["pins"][number];
 type Row = Pin & { score: number | null; finding: string; isChecked: boolean };
 
 const columns: readonly Column<Row>[] = [
@@ -54,11 +52,8 @@ export function QualityPage() {
   const [view, setView] = useState<keyof typeof views>("all");
   const [words, setWords] = useState("");
   const navigate = useNavigate();
-  const pins = useQuery({ queryKey: ["pins", "all"], queryFn: ({ signal }) => get<PinsAnswer>("/pins", signal) });
-  const checked = useQuery({
-    queryKey: ["tools", "quality"],
-    queryFn: ({ signal }) => get<QualityReport>("/tools/quality", signal),
-  });
+  const pins = useOperation("pins.list", {});
+  const checked = useOperation("tools.quality", {});
   const quality = checked.data;
   const known = new Map(quality?.tools.map((tool) => [tool.name, tool]));
   const rowOf = (pin: Pin): Row => {

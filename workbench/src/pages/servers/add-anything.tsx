@@ -1,8 +1,7 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { shellQuote } from "../../../../src/lib/text/shell.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
-import { post } from "../../api/client.ts";
+import { useMutateOperation } from "../../api/operations.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
@@ -18,17 +17,13 @@ type AddAnythingProps = { onDone: () => void; what: string; onTyped: (text: stri
 /** Adds whatever names a server: it is recognised first, then tried and written. */
 export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
   const [values, setValues] = useState<Values>({});
-  const client = useQueryClient();
-  const plan = useMutation({
-    mutationFn: () => post<Planned>("/servers/add", { what: what.trim(), dryRun: true }),
-  });
-  const add = useMutation({
-    mutationFn: (force: boolean) => post<Planned>("/servers/add", { what: what.trim(), values: given(values), force }),
+  const plan = useMutateOperation("servers.add");
+  const add = useMutateOperation("servers.add", {
     onSuccess({ name, tools, needsSignIn }) {
       toast(`Added ${name}${tools === null ? "" : `, ${tools} tools`}.${needsSignIn ? " It needs a sign-in." : ""}`);
       onDone();
     },
-    onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
+    changes: ["servers"],
   });
   const change = (text: string) => {
     onTyped(text);
@@ -56,7 +51,11 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
         <ProveFirst isAsked command={`toolplane add ${shellQuote(what.trim())}`}>
           <Complaint error={plan.error ?? add.error} />
           {plan.data === undefined ? (
-            <Button className="self-end" busy={plan.isPending} onClick={() => plan.mutate()}>
+            <Button
+              className="self-end"
+              busy={plan.isPending}
+              onClick={() => plan.mutate({ what: what.trim(), dryRun: true })}
+            >
               Recognise
             </Button>
           ) : (
@@ -66,7 +65,7 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
                 variant="primary"
                 className="self-end"
                 busy={add.isPending}
-                onClick={() => add.mutate(add.isError)}
+                onClick={() => add.mutate({ what: what.trim(), values: given(values), force: add.isError })}
               >
                 {add.isError ? `Add ${plan.data.name} anyway` : `Try and add ${plan.data.name}`}
               </Button>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { part, put } from "../../api/client.ts";
+import { callOperation } from "../../api/operations.ts";
 import { serversQuery } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -136,7 +136,7 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
   const client = useQueryClient();
   const add = useMutation({
     mutationFn: async () => {
-      for (const { name, definition } of servers) await put(`/servers/${part(name)}`, definition);
+      for (const { name, definition } of servers) await callOperation("servers.set", { name, definition });
     },
     onSuccess() {
       toast(`Added ${servers.map(({ name }) => name).join(", ")}.`);

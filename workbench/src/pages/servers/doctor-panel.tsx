@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { doctorQuery } from "../../api/setup-queries.ts";
+import { doctorQuery } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { CircleCheck, CircleX, Stethoscope } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";

@@ -1,9 +1,8 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import { part, post } from "../../api/client.ts";
-import type { SavedServer } from "../../api/setup-queries.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { useMutateOperation } from "../../api/operations.ts";
 import { useServerChanges } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -19,13 +18,7 @@ import { entryFrom, type Form, formFrom } from "./typed-server.ts";
 
 /** Saves an entry, new or changed. */
 export function useSave(onSaved: (name: string) => void) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ name, ...body }: { name: string; entry: JsonObject; from?: string }) =>
-      post<SavedServer>(`/servers/${part(name)}/entry`, body),
-    onSuccess: ({ name }) => onSaved(name),
-    onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
-  });
+  return useMutateOperation("servers.save", { onSuccess: ({ name }) => onSaved(name), changes: ["servers"] });
 }
 
 type EntryDialogProps = { name: string; entry: JsonObject; isCopy: boolean; onClose: () => void };
@@ -43,10 +36,7 @@ export function EntryDialog({ name, entry, isCopy, onClose }: EntryDialogProps) 
     onClose();
     if (isCopy) void navigate({ to: "/servers/$name", params: { name: saved } });
   });
-  const test = useMutation({
-    mutationFn: () =>
-      post<SavedServer>(`/servers/${part(newName)}/entry`, { entry: value ?? {}, dryRun: true, ...from }),
-  });
+  const test = useMutateOperation("servers.save");
   const change = (next: string) => {
     setText(next);
     test.reset();
@@ -62,7 +52,12 @@ export function EntryDialog({ name, entry, isCopy, onClose }: EntryDialogProps) 
       footer={
         <>
           <Tested tried={test.data} />
-          <Button icon={CircleCheck} disabled={!isReady} busy={test.isPending} onClick={() => test.mutate()}>
+          <Button
+            icon={CircleCheck}
+            disabled={!isReady}
+            busy={test.isPending}
+            onClick={() => test.mutate({ name: newName, entry: value ?? {}, dryRun: true, ...from })}
+          >
             Test
           </Button>
           <Button
@@ -119,7 +114,7 @@ function EntryForm({ value, onChange }: { value: JsonObject | null; onChange: (t
   );
 }
 
-function Tested({ tried }: { tried: SavedServer | undefined }) {
+function Tested({ tried }: { tried: AnswerOf<"servers.save"> | undefined }) {
   if (tried === undefined) return null;
   const { problem, tools, needsSignIn } = tried;
   return (

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import { entryQuery } from "../../api/setup-queries.ts";
+import { entryQuery } from "../../api/queries.ts";
 import { useServerChanges } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";

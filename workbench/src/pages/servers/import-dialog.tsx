@@ -1,6 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { post } from "../../api/client.ts";
-import type { ImportAnswer } from "../../api/setup-queries.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { useMutateOperation, useOperation } from "../../api/operations.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -12,11 +11,7 @@ import { ProveFirst, Unlock } from "./prove-first.tsx";
 
 /** Servers of other clients on this machine. The preview writes nothing. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
-  const preview = useQuery({
-    queryKey: ["servers", "import"],
-    queryFn: () => post<ImportAnswer>("/servers/import", { dryRun: true }),
-    gcTime: 0,
-  });
+  const preview = useOperation("servers.import", { dryRun: true }, { gcTime: 0 });
   return (
     <Dialog wide open onClose={onClose} title="Import from other clients">
       <QueryView query={preview} what="Looking at Claude, Cursor, VS Code and others">
@@ -34,15 +29,13 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Found({ answer, onDone }: { answer: ImportAnswer; onDone: () => void }) {
-  const client = useQueryClient();
-  const take = useMutation({
-    mutationFn: () => post<ImportAnswer>("/servers/import", {}),
+function Found({ answer, onDone }: { answer: AnswerOf<"servers.import">; onDone: () => void }) {
+  const take = useMutateOperation("servers.import", {
     onSuccess({ imported }) {
       toast(imported.length === 0 ? "No new servers." : `Imported ${imported.join(", ")}.`);
       onDone();
     },
-    onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
+    changes: ["servers"],
   });
   return (
     <div className="flex flex-col gap-4 text-[13px]">
@@ -76,7 +69,7 @@ function Found({ answer, onDone }: { answer: ImportAnswer; onDone: () => void })
           className="self-end"
           disabled={answer.imported.length === 0}
           busy={take.isPending}
-          onClick={() => take.mutate()}
+          onClick={() => take.mutate({})}
         >
           Import {counted(answer.imported.length, "server")}
         </Button>

@@ -1,8 +1,7 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
-import type { AnswerOf } from "../../../../src/operations/operations.ts";
-import { get, part, post, withQuery } from "../../api/client.ts";
+import { callOperation, useOperation } from "../../api/operations.ts";
 import { Button } from "../../parts/button.tsx";
 import { ContentBlock } from "../../parts/content-block.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -19,16 +18,8 @@ const said = (value: unknown) => (typeof value === "string" ? value : "");
 /** Prompts, resources and templates of a server, each to be looked at. Nothing where it has none. */
 export function OffersPanel({ server }: { server: string }) {
   const [opened, setOpened] = useState<Opened | null>(null);
-  const prompts = useQuery({
-    queryKey: ["servers", server, "prompts"],
-    queryFn: ({ signal }) => get<AnswerOf<"prompts.list">>(withQuery("/prompts", { server, limit: 500 }), signal),
-    retry: false,
-  });
-  const resources = useQuery({
-    queryKey: ["servers", server, "resources"],
-    queryFn: ({ signal }) => get<AnswerOf<"resources.list">>(withQuery("/resources", { server, limit: 500 }), signal),
-    retry: false,
-  });
+  const prompts = useOperation("prompts.list", { server, limit: 500 }, { retry: false });
+  const resources = useOperation("resources.list", { server, limit: 500 }, { retry: false });
   const rows: Opened[] = [
     ...(prompts.data?.prompts ?? []).map((item) => ({ kind: "prompt" as const, item: item as Item })),
     ...(resources.data?.resources ?? []).map((item) => ({ kind: "resource" as const, item: item as Item })),
@@ -78,11 +69,11 @@ function OfferDialog({ kind, item, onClose }: Opened & { onClose: () => void }) 
   const fields = fieldsOf({ kind, item });
   const open = useMutation({
     mutationFn: () => {
-      const base = `/servers/${part(item.server)}`;
+      const { server } = item;
       if (kind === "prompt")
-        return post<UnknownObject>(`${base}/prompts/${part(said(item.name))}`, { arguments: values });
+        return callOperation("prompts.get", { name: server, prompt: said(item.name), arguments: values });
       const uri = kind === "resource" ? said(item.uri) : fill(said(item.uriTemplate), values);
-      return get<UnknownObject>(withQuery(`${base}/resource`, { uri }));
+      return callOperation("resources.read", { name: server, uri });
     },
   });
   return (

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { beginSession, passIn } from "../../api/client.ts";
+import { beginSession, passIn } from "../../api/session.ts";
 import { useServerChanges } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";

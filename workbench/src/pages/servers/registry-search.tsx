@@ -1,7 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { AnswerOf } from "../../../../src/operations/operations.ts";
-import { get, withQuery } from "../../api/client.ts";
+import { useOperation } from "../../api/operations.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
@@ -10,13 +8,7 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 export function RegistrySearch({ onChoose }: { onChoose: (name: string) => void }) {
   const [words, setWords] = useState("");
   const [query, setQuery] = useState("");
-  const found = useQuery({
-    queryKey: ["registry-servers", query],
-    queryFn: ({ signal }) =>
-      get<AnswerOf<"servers.search">>(withQuery("/registries/servers", { query, limit: 30 }), signal),
-    enabled: query !== "",
-    retry: false,
-  });
+  const found = useOperation("servers.search", { query, limit: 30 }, { enabled: query !== "", retry: false });
   return (
     <div className="flex flex-col gap-3">
       <form

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { RefreshReport, ServerStatus } from "../../../../src/model/servers/server.ts";
-import { part, post } from "../../api/client.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { callOperation, useMutateOperation } from "../../api/operations.ts";
 import { counted } from "../../parts/time.tsx";
 import { toast, toastError } from "../../parts/toast.tsx";
 
@@ -10,14 +10,11 @@ export type ServerVerb = "connect" | "disconnect" | "refresh";
 export function useServerVerb(name: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (verb: ServerVerb) => {
-      const answer = await post<ServerStatus | RefreshReport>(`/servers/${part(name)}/${verb}`);
-      return { verb, answer };
-    },
-    onSuccess({ verb, answer }) {
+    mutationFn: async (verb: ServerVerb): Promise<void> => {
+      if (verb === "refresh") return sayRefreshed(await callOperation("servers.refresh", { name }));
+      await callOperation(`servers.${verb}`, { name });
       if (verb === "connect") toast(`${name} is connected.`);
-      if (verb === "disconnect") toast(`${name} is disconnected.`, "neutral");
-      if (verb === "refresh") sayRefreshed(answer as RefreshReport);
+      else toast(`${name} is disconnected.`, "neutral");
     },
     onError: toastError,
     onSettled: () => {
@@ -29,16 +26,14 @@ export function useServerVerb(name: string) {
 }
 
 export function useRefreshAll() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: () => post<RefreshReport>("/registry/refresh"),
+  return useMutateOperation("servers.refresh", {
     onSuccess: sayRefreshed,
     onError: toastError,
-    onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
+    changes: ["servers"],
   });
 }
 
-function sayRefreshed({ attempted, still_failed, skipped }: RefreshReport): void {
+function sayRefreshed({ attempted, still_failed, skipped }: AnswerOf<"servers.refresh">): void {
   const good = attempted.length - still_failed.length;
   for (const { server, reason } of still_failed.slice(0, 3)) toast(`${server}: ${reason}`, "bad");
   const left = skipped.length === 0 ? "" : ` ${skipped.length} skipped: ${skipped[0]?.reason}.`;

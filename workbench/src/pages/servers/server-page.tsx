@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { QualityReport } from "../../../../src/model/catalogue/quality.ts";
 import type { ServerStatus } from "../../../../src/model/servers/server.ts";
-import { get, withQuery } from "../../api/client.ts";
+import { useOperation } from "../../api/operations.ts";
 import { statsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { ServerBadge } from "../../parts/badge.tsx";
@@ -120,11 +119,7 @@ function StateFacts({ server }: { server: ServerStatus }) {
 function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: ServerStatus }) {
   const stats = useQuery(statsQuery());
   const cost = stats.data?.servers.find((entry) => entry.name === name);
-  const checked = useQuery({
-    queryKey: ["tools", "quality", name],
-    queryFn: ({ signal }) => get<QualityReport>(withQuery("/tools/quality", { server: name }), signal),
-    enabled: tools > 0,
-  });
+  const checked = useOperation("tools.quality", { server: name }, { enabled: tools > 0 });
   const quality = checked.data;
   const scores = quality?.tools.map(({ score }) => score) ?? [];
   const average =

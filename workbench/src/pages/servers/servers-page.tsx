@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ServerStatus } from "../../../../src/model/servers/server.ts";
-import type { ServersAnswer } from "../../api/answers.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { serversQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
@@ -36,7 +36,7 @@ export function ServersPage() {
             title="Lists the tools of every server again and reconnects failed ones."
             busy={refreshAll.isPending}
             disabled={!mayManage}
-            onClick={() => refreshAll.mutate()}
+            onClick={() => refreshAll.mutate({})}
           >
             Refresh all
           </Button>
@@ -92,7 +92,7 @@ export function ServersPage() {
 
 const troubled = ["error", "config_error", "untrusted", "backoff"];
 
-function renderSummary({ servers, total }: ServersAnswer): string {
+function renderSummary({ servers, total }: AnswerOf<"servers.list">): string {
   const count = (fits: (server: ServerStatus) => boolean) => servers.filter(fits).length;
   const connected = count(({ state }) => state === "connected");
   const idle = count((server) => server.idle);

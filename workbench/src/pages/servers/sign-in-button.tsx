@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { part, post } from "../../api/client.ts";
+import { beginSignIn } from "../../api/session.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { LogIn } from "../../parts/icons.ts";
@@ -9,7 +9,7 @@ import { toast, toastError } from "../../parts/toast.tsx";
 export function SignInButton({ server }: { server: string }) {
   const mayCall = useMay("call");
   const begin = useMutation({
-    mutationFn: () => post<{ url: string }>(`/servers/${part(server)}/sign-in`),
+    mutationFn: () => beginSignIn(server),
     onSuccess({ url }) {
       // The URL comes from the server: open web addresses only.
       if (!/^https?:\/\//i.test(url)) return toast("The server's sign-in address is not an http or https URL.", "bad");

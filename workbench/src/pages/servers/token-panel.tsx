@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TokenStatus } from "../../../../src/model/access/credentials.ts";
-import { tokensQuery, useToken } from "../../api/token-queries.ts";
+import { callOperation, useOperation } from "../../api/operations.ts";
 import { useMay } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -17,7 +17,7 @@ import { toast } from "../../parts/toast.tsx";
 export function TokenPanel({ server }: { server: string }) {
   return (
     <Panel title="Your token">
-      <QueryView query={useQuery(tokensQuery())}>
+      <QueryView query={useOperation("tokens.list", { limit: 1000 })}>
         {({ tokens }) => {
           const kept = tokens.filter((token) => token.server === server);
           return (
@@ -106,4 +106,18 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
       <Complaint error={give.error} />
     </form>
   );
+}
+
+/** Stores the user's token for a server; null deletes it. */
+function useToken(name: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (token: string | null): Promise<void> => {
+      if (token === null) await callOperation("tokens.forget", { name });
+      else await callOperation("tokens.set", { name, token });
+    },
+    onSettled: () => {
+      for (const topic of ["tokens", "servers"]) void client.invalidateQueries({ queryKey: [topic] });
+    },
+  });
 }

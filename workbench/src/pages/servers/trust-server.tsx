@@ -1,6 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { AnswerOf } from "../../../../src/operations/operations.ts";
-import { get, post } from "../../api/client.ts";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { callOperation, useOperation } from "../../api/operations.ts";
 import { useServerChanges } from "../../app/session.ts";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
@@ -12,11 +11,7 @@ import { ProveFirst } from "./prove-first.tsx";
 export function TrustServer({ name, onClose }: { name: string; onClose: () => void }) {
   const client = useQueryClient();
   const may = useServerChanges();
-  const project = useQuery({
-    queryKey: ["trust"],
-    queryFn: ({ signal }) => get<AnswerOf<"trust.list">>("/trust", signal),
-    staleTime: 0,
-  });
+  const project = useOperation("trust.list", {}, { staleTime: 0 });
   const { servers = [], settings = null, files = [], own = [] } = project.data ?? {};
   const isOwn = own.some((line) => line.name === name);
   const isMeant = (line: { name: string }) => line.name === name;
@@ -25,7 +20,7 @@ export function TrustServer({ name, onClose }: { name: string; onClose: () => vo
   const lines = isOwn ? own.filter(isMeant) : theirs;
   const open = lines.filter(({ trusted }) => !trusted);
   const approval = useMutation({
-    mutationFn: () => post("/trust", { hashes: open.map(({ hash }) => hash) }),
+    mutationFn: () => callOperation("trust.approve", { hashes: open.map(({ hash }) => hash) }),
     onSuccess() {
       toast(`${name} is trusted.`);
       onClose();

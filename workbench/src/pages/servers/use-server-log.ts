@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import type { ServerLogLine } from "../../../../src/model/servers/server.ts";
-import { ApiError, part, readProblem, send } from "../../api/client.ts";
+import { ApiError, readProblem } from "../../api/client.ts";
+import { sendOperation } from "../../api/operations.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 
 /** `number` counts all lines, so that a line keeps its key when older ones are dropped. */
@@ -50,7 +51,7 @@ async function keepFollowing(server: string, signal: AbortSignal, setLog: SetLog
 
 async function followOnce(server: string, signal: AbortSignal, setLog: SetLog): Promise<undefined> {
   const headers = { accept: "text/event-stream" };
-  const response = await send("GET", `/servers/${part(server)}/logs`, { signal, headers });
+  const response = await sendOperation("servers.logs", { name: server }, { signal, headers });
   if (!response.ok || !response.body) throw await readProblem(response);
   await readServerSentEvents(response.body, ({ name, data }) => {
     const said = JSON.parse(data) as ServerLogLine[];

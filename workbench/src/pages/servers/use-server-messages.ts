@@ -1,17 +1,17 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { RecordedMessages } from "../../../../src/model/servers/server.ts";
-import { get, part, post, withQuery } from "../../api/client.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { callOperation } from "../../api/operations.ts";
+
+type RecordedMessages = AnswerOf<"servers.messages">;
 
 const everyMs = 1_000;
 const maxMessages = 1_000;
-
-const pathOf = (server: string, verb: string) => `/servers/${part(server)}/${verb}`;
 
 /** Only new ones are asked for; what the plane has dropped stays here until the next recording. */
 async function readMore(server: string, before: RecordedMessages | undefined, signal: AbortSignal) {
   const after = before?.messages.at(-1)?.number;
   const read = (last?: number) =>
-    get<RecordedMessages>(withQuery(pathOf(server, "messages"), { limit: maxMessages, after: last }), signal);
+    callOperation("servers.messages", { name: server, limit: maxMessages, after: last }, { signal });
   const more = await read(before?.since === null ? undefined : after);
   if (before === undefined || after === undefined) return more;
   if (more.since === null) return { ...more, messages: before.messages };
@@ -29,7 +29,7 @@ export function useServerMessages(server: string) {
     retry: false,
   });
   const record = useMutation({
-    mutationFn: (on: boolean) => post<RecordedMessages>(pathOf(server, "record"), { on }),
+    mutationFn: (on: boolean) => callOperation("servers.record", { name: server, on }),
     onSettled: () => client.invalidateQueries({ queryKey: options.queryKey }),
   });
   return { query: useQuery(options), record };

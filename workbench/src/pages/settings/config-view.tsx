@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
-import { type ConfigAnswer, configQuery } from "../../api/setup-queries.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { useOperation } from "../../api/operations.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -9,6 +9,7 @@ import { JsonView } from "../../parts/json-view.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 
+type ConfigAnswer = AnswerOf<"config.show">;
 type Value = ConfigAnswer["values"][number];
 
 const columnsFor = (onOpen: (value: Value) => void): readonly Column<Value>[] => [
@@ -42,7 +43,7 @@ function renderPlace({ file, line }: Pick<Value, "file" | "line">): string {
 /** Values with their file and line, and problems. The plane masks secrets. */
 export function ConfigView() {
   return (
-    <QueryView query={useQuery(configQuery())}>
+    <QueryView query={useOperation("config.show", {})}>
       {(config) => (
         <div className="flex flex-col gap-3">
           <Problems config={config} />

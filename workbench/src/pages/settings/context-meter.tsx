@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ContextStats } from "../../api/answers.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { statsQuery } from "../../api/queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Facts, Panel } from "../../parts/page.tsx";
@@ -43,7 +43,7 @@ export function ContextMeter() {
   );
 }
 
-function Totals({ stats: { totals, lazy, tokenizer } }: { stats: ContextStats }) {
+function Totals({ stats: { totals, lazy, tokenizer } }: { stats: AnswerOf<"stats"> }) {
   const { fullTokens, loadedTokens, savedPercent, tools } = totals;
   return (
     <div className="flex flex-col gap-3">
@@ -73,7 +73,7 @@ function Totals({ stats: { totals, lazy, tokenizer } }: { stats: ContextStats })
   );
 }
 
-function Sessions({ stats: { sessions = [] } }: { stats: ContextStats }) {
+function Sessions({ stats: { sessions = [] } }: { stats: AnswerOf<"stats"> }) {
   if (sessions.length === 0)
     return (
       <Empty title="No MCP client is connected">

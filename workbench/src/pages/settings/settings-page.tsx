@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Navigate, useNavigate } from "@tanstack/react-router";
-import { sessionQuery } from "../../api/queries.ts";
+import { sessionQuery } from "../../api/session.ts";
 import { useMay } from "../../app/session.ts";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";

@@ -1,4 +1,4 @@
-import { hiddenValue } from "../../../../src/model/catalogue/tool.ts";
+import { hiddenValue } from "../../../../src/model/catalogue/hidden-value.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { IconButton } from "../../parts/button.tsx";
 import { Field, Select, TextInput } from "../../parts/field.tsx";

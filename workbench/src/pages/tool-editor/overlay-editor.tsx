@@ -2,8 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type RefObject, useRef, useState } from "react";
 import type { OverlayView, ToolOverlay } from "../../../../src/model/catalogue/tool.ts";
-
-import { part, put, remove, withQuery } from "../../api/client.ts";
+import { callOperation } from "../../api/operations.ts";
 import { useMay } from "../../app/session.ts";
 import { UnsavedChanges } from "../../app/unsaved-changes.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -103,7 +102,7 @@ function Saving({ view, overlay, reason, isReady, isDone }: SavingProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [isResetting, setResetting] = useState(false);
-  const path = withQuery(`/tools/${part(view.tool)}`, { reason: reason.trim() });
+  const change = { name: view.tool, reason: reason.trim() };
   const done = async (said: string) => {
     await Promise.all(
       ["tools", "tool-list", "search", "overlays", "stats"].map((topic) =>
@@ -115,11 +114,11 @@ function Saving({ view, overlay, reason, isReady, isDone }: SavingProps) {
     await navigate({ to: "/tools/$name", params: { name: view.tool } });
   };
   const save = useMutation({
-    mutationFn: () => put<{ warnings: string[] }>(path, overlay),
+    mutationFn: () => callOperation("tools.set", { ...change, manifest: overlay }),
     onSuccess: () => done("Changes saved."),
   });
   const reset = useMutation({
-    mutationFn: () => remove<{ ok: boolean }>(path),
+    mutationFn: () => callOperation("tools.delete", change),
     onSuccess: () => done("Reset to the server's definition."),
   });
   return (

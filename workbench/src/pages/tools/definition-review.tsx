@@ -1,9 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { PinView } from "../../../../src/model/catalogue/pin.ts";
-import type { ToolAnswer } from "../../api/answers.ts";
-import { part, post } from "../../api/client.ts";
-import { pinQuery } from "../../api/tool-queries.ts";
+import { callOperation, useOperation } from "../../api/operations.ts";
+import type { ToolAnswer } from "../../api/tool-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -17,7 +15,8 @@ import { DefinitionDifference } from "./definition-difference.tsx";
 /** Findings, the difference from the pinned definition, and the decision. */
 export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
   const { review, name } = tool;
-  const pin = useQuery({ ...pinQuery(name), enabled: review !== undefined && tool.id.server !== null }).data;
+  const isPinned = review !== undefined && tool.id.server !== null;
+  const pin = useOperation("pins.get", { name }, { enabled: isPinned }).data;
   const [deciding, setDeciding] = useState<"accept" | "reject" | null>(null);
   const mayDecide = useMay("admin");
   if (review === undefined) return null;
@@ -78,7 +77,7 @@ function Decide({ name, decision, onClose }: DecideProps) {
   const client = useQueryClient();
   const [reason, setReason] = useState("");
   const decide = useMutation({
-    mutationFn: () => post<PinView>(`/pins/${part(name)}/${decision}`, reason.trim() === "" ? {} : { reason }),
+    mutationFn: () => callOperation(`pins.${decision}`, { name, ...(reason.trim() !== "" && { reason }) }),
     onSuccess: async () => {
       await Promise.all(["tools", "pins"].map((topic) => client.invalidateQueries({ queryKey: [topic] })));
       toast(decision === "accept" ? `${name} is trusted.` : `${name} is quarantined.`);

@@ -1,4 +1,4 @@
-import type { ToolRow } from "../../api/answers.ts";
+import type { ToolRow } from "../../api/tool-queries.ts";
 import { classes } from "../../parts/class-names.ts";
 import { Sparkline } from "../../parts/sparkline.tsx";
 import { counted, renderDuration } from "../../parts/time.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import type { ToolAnswer } from "../../api/answers.ts";
-import { overlayQuery, toolChangesQuery } from "../../api/tool-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import { overlayQuery, type ToolAnswer } from "../../api/tool-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { ArgumentDifference } from "../../parts/argument-difference.tsx";
 import { Panel } from "../../parts/page.tsx";
@@ -42,7 +42,7 @@ function settingsOf({ description: _, arguments: __, ...settings }: object & { [
 }
 
 function LastChange({ name }: { name: string }) {
-  const { data, error } = useQuery(toolChangesQuery(name));
+  const { data, error } = useOperation("registry.changes", { what: "tool", name, limit: 20 });
   if (data === undefined) return error ? <Complaint error={error} /> : <p className="text-muted">…</p>;
   const last = data.changes.find(({ what }) => what === "overlay");
   if (last === undefined) return <p className="text-muted">Written in the configuration.</p>;

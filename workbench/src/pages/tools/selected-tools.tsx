@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { OverlayView } from "../../../../src/model/catalogue/tool.ts";
-import type { ToolRow } from "../../api/answers.ts";
-import { get, part, put, withQuery } from "../../api/client.ts";
+import { callOperation } from "../../api/operations.ts";
+import type { ToolRow } from "../../api/tool-queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Ban, Check, X } from "../../parts/icons.ts";
 import { counted } from "../../parts/time.tsx";
@@ -60,8 +59,8 @@ export function SelectedTools({ tools, onDone }: SelectedToolsProps) {
 
 /** In the tool's overlay; the rest of it stays. */
 async function setEnabled(name: string, enabled: boolean): Promise<void> {
-  const { overlay } = await get<OverlayView>(`/tools/${part(name)}/overlay`);
+  const { overlay } = await callOperation("tools.overlay", { name });
   const { enabled: _, ...rest } = overlay;
   const reason = enabled ? "enabled on the page Tools" : "disabled on the page Tools";
-  await put(withQuery(`/tools/${part(name)}`, { reason }), enabled ? rest : { ...rest, enabled });
+  await callOperation("tools.set", { name, manifest: enabled ? rest : { ...rest, enabled }, reason });
 }

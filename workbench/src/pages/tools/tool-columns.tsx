@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import type { ToolRow } from "../../api/answers.ts";
+import type { ToolRow } from "../../api/tool-queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";

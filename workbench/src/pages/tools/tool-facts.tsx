@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { ToolAnswer } from "../../api/answers.ts";
-import { toolCostQuery } from "../../api/tool-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import type { ToolAnswer } from "../../api/tool-queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { CopyButton } from "../../parts/code-view.tsx";
 import { HintBadges } from "../../parts/effect-badge.tsx";
@@ -13,7 +12,7 @@ import { HealthLine } from "./health-line.tsx";
 /** Facts about a tool besides its definition. */
 export function ToolFacts({ tool }: { tool: ToolAnswer }) {
   const { name, id, health, settings } = tool;
-  const cost = useQuery(toolCostQuery(name)).data?.tools?.[0];
+  const cost = useOperation("stats", { tool: name, tools: true }, { topic: "tools" }).data?.tools?.[0];
   const list = (names: readonly string[]) => (names.length === 0 ? null : <Words words={names} />);
   const items: [string, ReactNode][] = [
     ["Health", <HealthLine key="health" health={health} />],

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { serversQuery, type ToolFilter, type ToolFilterName } from "../../api/queries.ts";
+import { serversQuery } from "../../api/queries.ts";
+import type { ToolFilter, ToolFilterName } from "../../api/tool-queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { ChoiceChips } from "../../parts/choice-chips.tsx";
 import { effectText, knownEffects, knownImpacts } from "../../parts/effect-badge.tsx";

@@ -1,8 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { ToolAnswer } from "../../api/answers.ts";
-import { toolQuery } from "../../api/queries.ts";
-import { toolQualityQuery } from "../../api/tool-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import type { ToolAnswer } from "../../api/tool-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { CodeView } from "../../parts/code-view.tsx";
 import { RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
@@ -23,7 +21,7 @@ const route = getRouteApi("/tools/$name");
 /** One tool. */
 export function ToolPage() {
   const { name } = route.useParams();
-  const query = useQuery(toolQuery(name));
+  const query = useOperation("tools.get", { name });
   return (
     <QueryPage query={query} title={name} back={<AllTools />}>
       {(tool) => <ToolView tool={tool} />}
@@ -98,7 +96,7 @@ function ToolView({ tool }: { tool: ToolAnswer }) {
         </div>
         <div className="flex min-w-0 flex-col gap-4">
           <ToolFacts tool={tool} />
-          <QualityPanel report={useQuery(toolQualityQuery(name)).data?.tools[0]} />
+          <QualityPanel report={useOperation("tools.quality", { tool: name }).data?.tools[0]} />
         </div>
       </div>
     </Page>

@@ -1,4 +1,4 @@
-import type { ToolAnswer } from "../../api/answers.ts";
+import type { ToolAnswer } from "../../api/tool-queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Panel } from "../../parts/page.tsx";

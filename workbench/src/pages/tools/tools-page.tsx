@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { type ToolFilter, toolFilterNames } from "../../api/queries.ts";
+import { type ToolFilter, toolFilterNames } from "../../api/tool-queries.ts";
 import { useAllGroups, useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
@@ -88,7 +88,7 @@ export function ToolsPage() {
           sort={filter.sort}
           onSort={(sort) => {
             const { sort: _, ...rest } = filter;
-            setFilter(sort === undefined ? rest : { ...rest, sort });
+            setFilter(sort === undefined ? rest : { ...rest, sort: sort as ToolOrder });
           }}
           rows={tools}
           rowHeight={52}
@@ -129,6 +129,8 @@ function NoTools({ isFiltered, onReset }: { isFiltered: boolean; onReset: () => 
     </Empty>
   );
 }
+
+type ToolOrder = NonNullable<ToolFilter["sort"]>;
 
 function useFilter(): [ToolFilter, (filter: ToolFilter) => void] {
   const search = route.useSearch();

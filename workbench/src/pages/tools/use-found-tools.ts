@@ -1,9 +1,7 @@
-import { replaceEqualDeep, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { replaceEqualDeep, useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
-import type { ToolRow } from "../../api/answers.ts";
-import { get } from "../../api/client.ts";
-import type { ToolFilter } from "../../api/queries.ts";
-import { toolPagesQuery } from "../../api/tool-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import { type ToolFilter, type ToolRow, toolPagesQuery } from "../../api/tool-queries.ts";
 
 /** The number of best matches that come first. */
 const maxFound = 25;
@@ -45,9 +43,6 @@ export function useFoundTools(filter: ToolFilter) {
 
 /** Warms up the search index and the word list before the first query. */
 function useReadySearch(): void {
-  useQuery({
-    queryKey: ["search", "ready"],
-    queryFn: ({ signal }) => get<unknown>("/tools?q=a&best=1&limit=1", signal),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const once = { topic: "search", staleTime: Number.POSITIVE_INFINITY } as const;
+  useOperation("tools.page", { q: "a", best: 1, limit: 1 }, once);
 }

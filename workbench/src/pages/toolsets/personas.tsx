@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type PersonaRow, personasQuery } from "../../api/access-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import type { PersonaRow } from "../../api/queries.ts";
 import { User } from "../../parts/icons.ts";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Facts, Panel } from "../../parts/page.tsx";
@@ -10,7 +10,7 @@ import { counted } from "../../parts/time.tsx";
 /** Everything that any file or key says of each persona. */
 export function Personas() {
   return (
-    <QueryView query={useQuery(personasQuery())}>
+    <QueryView query={useOperation("personas.list", {})}>
       {({ personas }) =>
         personas.length === 0 ? (
           <Empty icon={User} title="No personas">

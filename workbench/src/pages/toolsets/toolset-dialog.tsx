@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import type { ToolsetAnswer, ToolsetEntry } from "../../api/access-queries.ts";
-import { part, put } from "../../api/client.ts";
-import { serversQuery } from "../../api/queries.ts";
+import { callOperation } from "../../api/operations.ts";
+import { serversQuery, type ToolsetEntry, toolsetQuery } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { ChoiceChips } from "../../parts/choice-chips.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -33,9 +32,9 @@ export function ToolsetDialog({ toolset, onClose }: { toolset?: ToolsetEntry; on
   });
   const name = form.name.trim();
   const save = useMutation({
-    mutationFn: () => put<ToolsetAnswer>(`/toolsets/${part(name)}`, definitionOf(form)),
+    mutationFn: () => callOperation("toolsets.set", { name, definition: definitionOf(form) }),
     onSuccess(saved) {
-      client.setQueryData(["toolsets", name], saved);
+      client.setQueryData(toolsetQuery(name).queryKey, saved);
       toast(`${name} is saved.`);
       onClose();
       void navigate({ to: "/toolsets/$name", params: { name } });

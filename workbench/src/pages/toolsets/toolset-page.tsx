@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { type ToolsetAnswer, toolsetQuery } from "../../api/access-queries.ts";
-import type { ToolRow } from "../../api/answers.ts";
+import { type ToolsetAnswer, toolsetQuery } from "../../api/queries.ts";
+import type { ToolRow } from "../../api/tool-queries.ts";
 import { useServerChanges } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";

@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { type ToolsetEntry, toolsetsQuery } from "../../api/access-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import type { ToolsetEntry } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
@@ -78,7 +78,7 @@ export function ToolsetsPage() {
 function Toolsets() {
   const navigate = useNavigate();
   return (
-    <QueryView query={useQuery(toolsetsQuery())}>
+    <QueryView query={useOperation("toolsets.list", {})}>
       {({ toolsets }) => (
         <DataTable
           label="Toolsets"

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import type { ToolRowsAnswer } from "../../api/answers.ts";
-import { get, withQuery } from "../../api/client.ts";
+import { listTools } from "../../api/tool-queries.ts";
 import { classes } from "../../parts/class-names.ts";
 import { TextInput } from "../../parts/field.tsx";
 import { Search } from "../../parts/icons.ts";
@@ -21,8 +20,7 @@ export function ToolPicker({ value, onPick }: ToolPickerProps) {
   const q = text ?? "";
   const { data, error, isFetching } = useQuery({
     queryKey: ["search", "picker", q],
-    queryFn: ({ signal }) =>
-      get<ToolRowsAnswer>(withQuery("/tools", { q, group: "*", view: "row", limit: offered }), signal),
+    queryFn: ({ signal }) => listTools({ q, group: "*", limit: offered }, signal),
     enabled: isOpen,
     placeholderData: (before) => before,
   });

@@ -1,7 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import type { ToolAnswer } from "../../api/answers.ts";
-import { toolQuery } from "../../api/queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import type { ToolAnswer } from "../../api/tool-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { AskFirstLink } from "../../parts/ask-first-link.tsx";
 import { RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
@@ -32,7 +31,7 @@ export function TryPage() {
 }
 
 function Chosen({ name }: { name: string }) {
-  const query = useQuery(toolQuery(name));
+  const query = useOperation("tools.get", { name });
   return (
     <QueryView query={query}>
       {(tool) => (

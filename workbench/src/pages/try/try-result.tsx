@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import type { ToolAnswer } from "../../api/answers.ts";
-import { type Answered, heldCallQuery, type OutcomeAnswer } from "../../api/approval-queries.ts";
-import { questionsQuery } from "../../api/question-queries.ts";
+import type { Answered, OutcomeAnswer } from "../../api/approval-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import { questionsQuery } from "../../api/queries.ts";
+import type { ToolAnswer } from "../../api/tool-queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { ResultView } from "../../parts/result-view.tsx";
@@ -122,7 +123,7 @@ function InSight({ children }: { children: ReactNode }) {
 
 function Waiting({ id, onAnswered }: { id: string; onAnswered: (answered: Answered) => void }) {
   return (
-    <QueryView query={useQuery(heldCallQuery(id))}>
+    <QueryView query={useOperation("approvals.get", { id })}>
       {(held) =>
         held.status === "pending" ? (
           <InSight>

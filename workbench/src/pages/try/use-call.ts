@@ -2,9 +2,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import type { OutcomeAnswer } from "../../api/approval-queries.ts";
-import { ApiError, type Problem, part, readProblem, send } from "../../api/client.ts";
+import { ApiError, type Problem, readProblem } from "../../api/client.ts";
 import { readLargeJson } from "../../api/large-json.ts";
-import { questionsQuery } from "../../api/question-queries.ts";
+import { operationQuery, sendOperation } from "../../api/operations.ts";
+import { questionsQuery } from "../../api/queries.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 import { keepTrial } from "./try-history.ts";
 
@@ -21,17 +22,17 @@ export function useCall(tool: string) {
       leaving.current = new AbortController();
       const { signal } = leaving.current;
       setProgress(null);
-      const body = { arguments: args, ...(dryRun ? { dryRun: true } : {}) };
+      const input = { name: tool, arguments: args, ...(dryRun && { dryRun }) };
       // Servers ask questions only if the client can answer; this page can.
       await client.prefetchQuery({ ...questionsQuery(), staleTime: 0, retry: false });
       const headers = { accept: "text/event-stream" };
-      const response = await send("POST", `/tools/${part(tool)}/call`, { body, signal, headers });
+      const response = await sendOperation("call", input, { signal, headers });
       return readOutcome(response, setProgress);
     },
     onSuccess: (outcome, wanted) => keepTrial({ tool, ...wanted, outcome }),
     onSettled: () => {
       setProgress(null);
-      void client.invalidateQueries({ queryKey: ["tools", "one", tool] });
+      void client.invalidateQueries({ queryKey: operationQuery("tools.get", { name: tool }).queryKey });
     },
   });
   return { ...call, progress, cancel: () => leaving.current?.abort() };

@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { CreatedApiKey } from "../../../../src/model/access/credentials.ts";
-import { post } from "../../api/client.ts";
+import { callOperation } from "../../api/operations.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -30,7 +29,7 @@ export function CreateKey({ user, onClose }: { user: string; onClose: () => void
     onChange: (event: { target: { value: string } }) => setForm({ ...form, [key]: event.target.value }),
   });
   const create = useMutation({
-    mutationFn: () => post<CreatedApiKey>("/keys", toNewKey(form)),
+    mutationFn: () => callOperation("keys.create", toNewKey(form)),
     onSettled: () => {
       for (const topic of ["keys", "users", "personas"]) void client.invalidateQueries({ queryKey: [topic] });
     },

@@ -1,9 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { ApiKey } from "../../api/answers.ts";
-import { part, remove } from "../../api/client.ts";
-import { keysQuery } from "../../api/queries.ts";
+import { callOperation, useOperation } from "../../api/operations.ts";
+import type { ApiKey } from "../../api/queries.ts";
 import { useNeedsCredentials } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -40,7 +39,7 @@ export function Keys({ user }: { user: string | undefined }) {
         </>
       }
     >
-      <QueryView query={useQuery(keysQuery())}>
+      <QueryView query={useOperation("keys.list", { limit: 1000 })}>
         {({ keys }) => {
           const shown = keys.filter((key) => user === undefined || key.user === user);
           if (shown.length > 0) return <KeyList keys={shown} />;
@@ -127,7 +126,7 @@ function KeyLine({ apiKey: key, onRevoke }: { apiKey: ApiKey; onRevoke: () => vo
 function Revoke({ apiKey: { id, name, user }, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const client = useQueryClient();
   const revoke = useMutation({
-    mutationFn: () => remove(`/keys/${part(id)}`),
+    mutationFn: () => callOperation("keys.revoke", { id }),
     onSuccess() {
       toast(`${name} is revoked.`, "neutral");
       onClose();

@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { type UserRow, usersQuery } from "../../api/access-queries.ts";
+import { useOperation } from "../../api/operations.ts";
+import type { UserRow } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
@@ -81,7 +81,7 @@ export function UsersPage() {
 function Users() {
   const navigate = useNavigate();
   return (
-    <QueryView query={useQuery(usersQuery())}>
+    <QueryView query={useOperation("users.list", {})}>
       {({ users }) => (
         <DataTable
           label="Users"

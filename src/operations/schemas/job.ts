@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { missedPolicies } from "../../model/work/job.ts";
+import { AnyObject } from "../fields.ts";
+import { HealthSummary } from "./tool.ts";
+
+const names = z.array(z.string());
+
+/** What every entry of the catalogue has. */
+export const Entry = z.looseObject({ name: z.string(), persona: z.string().nullable(), source: z.string() });
+
+const Recurrence = z.object({
+  frequency: z.enum(["hourly", "daily", "weekly", "monthly"]).optional(),
+  interval: z.number().int().optional(),
+  cron: z.string().optional(),
+  timezone: z.string(),
+  start_date: z.string().optional(),
+  end_date: z.string().optional(),
+  missed: z.enum(missedPolicies),
+});
+
+export const Job = Entry.extend({
+  summary: z.string().nullable(),
+  description: z.string().nullable(),
+  personas: names,
+  required_skills: names,
+  required_tools: names,
+  required_capabilities: names,
+  task_graph: z.array(z.looseObject({ task: z.string(), depends_on: names, description: z.string().optional() })),
+  recurrence: Recurrence.optional(),
+  accepts_external_requests: z.boolean(),
+  input: AnyObject.optional().meta({ description: "What every run gets." }),
+  health: z.object({ job: HealthSummary }),
+  schedule: z.object({
+    state: z.enum(["on_request", "scheduled", "paused", "over"]),
+    nextAt: z.string().nullable(),
+    pausedAt: z.string().nullable(),
+    pausedBy: z.string().nullable(),
+  }),
+}).meta({ id: "Job" });
