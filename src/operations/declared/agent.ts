@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import { agentAnswer } from "../../model/agent/agent-answer.ts";
 import { agentOutcomes } from "../../model/agent/agent-run.ts";
 import type { ChatMessage } from "../../model/agent/chat.ts";
@@ -82,6 +83,7 @@ const runs = [
 
 const conversation = text("The conversation's id, as its runs and calls name it.");
 const ConversationRuns = z.object({ conversation: z.string(), runs: z.number().int() });
+type Renamed = z.output<typeof ConversationRuns>;
 
 const conversations = [
   operation({
@@ -108,6 +110,7 @@ const conversations = [
         "<title>": "at most 200 characters; '' removes it",
       },
       examples: ["conversations rename chat-0a1b 'Release notes'"],
+      text: ({ runs }: Renamed) => `Renamed, with ${countOf(runs, "run")}.`,
     },
   }),
   operation({
@@ -131,6 +134,7 @@ const conversations = [
       about: "delete its runs and messages; the records of its calls stay",
       arguments: { "<conversation>": "the id, as 'calls runs --json' and 'calls show' name it" },
       examples: ["conversations delete chat-0a1b"],
+      text: ({ runs }: Renamed) => `${countOf(runs, "run")} deleted.`,
     },
   }),
 ];

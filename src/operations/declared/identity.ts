@@ -173,6 +173,7 @@ const questions = [
 
 const server = text("The server's name in the configuration.");
 const Tokens = z.object({ tokens: z.array(TokenStatus), nextCursor: NextCursor });
+type KeptToken = z.output<typeof TokenStatus>;
 const time = z
   .string()
   .refine((given) => !Number.isNaN(Date.parse(given)), "give a time like 2027-01-31T12:00:00Z")
@@ -192,6 +193,16 @@ const tokens = [
       command: "servers tokens",
       about: "which servers a token or sign-in is kept for, and until when",
       examples: ["servers tokens"],
+      table: {
+        rows: "tokens",
+        none: "No tokens are kept for you.",
+        columns: {
+          SERVER: "server",
+          KIND: "kind",
+          EXPIRES: ({ expired, expiresAt }: KeptToken) => (expired ? "expired" : (expiresAt ?? "does not expire")),
+          SCOPES: ({ scopes }: KeptToken) => scopes.join(" "),
+        },
+      },
     },
     async run(plane, query, asker) {
       const keyOf = (one: { server: string; kind: string }) => `${one.server} ${one.kind}`;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import { largestSearch, scoreSources } from "../../model/catalogue/search.ts";
 import { count } from "../fields.ts";
 import { operation } from "../operation.ts";
@@ -171,6 +172,8 @@ export const searchOperations = [
       command: "search forget",
       about: "forget what the search has learned from your use",
       examples: ["search forget"],
+      text: ({ forgotten }: { forgotten: number }) =>
+        forgotten === 0 ? "Nothing was learned." : `${countOf(forgotten, "word")} forgotten.`,
     },
   }),
   operation({

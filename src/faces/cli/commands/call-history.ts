@@ -203,16 +203,6 @@ export const listRuns = command(
   ({ runs, nextCursor }) => printPage(renderRuns(runs), nextCursor),
 );
 
-export const renameConversation = command(
-  (plane, conversation: string, title: string, _: GlobalOptions) => plane.runs.rename(conversation, title),
-  ({ runs }) => `Renamed, with ${countOf(runs, "run")}.`,
-);
-
-export const deleteConversation = command(
-  (plane, conversation: string, _: GlobalOptions) => plane.runs.delete(conversation),
-  ({ runs }) => `${countOf(runs, "run")} deleted.`,
-);
-
 async function showRun(plane: Plane, id: string, { json }: GlobalOptions): Promise<void> {
   if (json) printJson({ run: await plane.runs.get(id) });
   else print((await plane.runs.render(id, "text")).text);

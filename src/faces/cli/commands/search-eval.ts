@@ -33,11 +33,6 @@ export const evaluateSearch = command(
   },
 );
 
-export const forgetSearches = command(
-  (plane) => plane.forgetSearches(),
-  ({ forgotten }) => (forgotten === 0 ? "Nothing was learned." : `${countOf(forgotten, "word")} forgotten.`),
-);
-
 function rowsOf({ kind, queries, ranking, wordsOnly }: SearchEvaluation["kinds"][number]) {
   return [
     { kind, queries, by: "ranking", ...ranking },

@@ -267,18 +267,6 @@ export const logout = command(
   (ok, [server]) => ({ server, ok }),
 );
 
-export const listTokens = command(
-  (plane) => plane.tokens.list(),
-  (tokens) =>
-    table(tokens, "No tokens are kept for you.", {
-      SERVER: ({ server }) => server,
-      KIND: ({ kind }) => kind,
-      EXPIRES: ({ expired, expiresAt }) => (expired ? "expired" : (expiresAt ?? "does not expire")),
-      SCOPES: ({ scopes }) => scopes.join(" "),
-    }),
-  (tokens) => ({ tokens }),
-);
-
 async function signIn(plane: Plane, server: string, opens: boolean, interrupted: AbortSignal): Promise<void> {
   const { url, finished, cancel } = await plane.tokens.signIn(server);
   interrupted.addEventListener("abort", cancel, { once: true });
