@@ -64,7 +64,12 @@ function starter(place: FoundPlace, { logLevel, directory }: LocalClient) {
   if (place.files.length === 0 && !Object.keys(environment).some(isSettingVariable)) return null;
   const idleMs = environment.TOOLPLANE_IDLE_EXIT_MS || String(defaultIdleMs);
   const words = [
-    ...["serve", "--background", "--idle-exit", idleMs, "--data-dir", place.dataDirectory],
+    "serve",
+    "--background",
+    "--idle-exit",
+    idleMs,
+    "--data-dir",
+    place.dataDirectory,
     ...place.startWords,
     ...(logLevel === undefined ? [] : ["--log-level", logLevel]),
   ];

@@ -16,18 +16,19 @@ async function attachMcp(options: GlobalOptions & McpView): Promise<number | nul
   const interruption = untilInterrupted();
   const { signal } = interruption;
   const failed = await attachClient({
-    ...{
-      files,
-      dataDirectory,
-      directory: terminal.directory(),
-      user,
-      groups,
-      persona,
-      workspace,
-      compliance,
-      logLevel,
-    },
-    ...{ input: terminal.stdin, output: terminal.stdout, signal, say },
+    files,
+    dataDirectory,
+    directory: terminal.directory(),
+    user,
+    groups,
+    persona,
+    workspace,
+    compliance,
+    logLevel,
+    input: terminal.stdin,
+    output: terminal.stdout,
+    signal,
+    say,
     view: {
       ...(mode === undefined ? {} : { mode }),
       ...(names === undefined ? {} : { names }),
@@ -66,7 +67,9 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
       // What runs without a file has none to be written to.
       const setup = files.length > 0 ? { setup: await (await import("./local-setup.ts")).openSetup(options) } : {};
       const serving = await serve(plane, {
-        ...{ ...options, ...setup, mcp: createHttpGateway(plane) },
+        ...options,
+        ...setup,
+        mcp: createHttpGateway(plane),
         workbench: ownFile("workbench"),
       });
       const socket = await openSocket(plane, options, null);

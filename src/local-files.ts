@@ -52,7 +52,8 @@ export function findPlace(local: LocalPlace): FoundPlace {
   if (others.length === 0)
     return {
       ...planePlace({ ...one, dataDirectory }),
-      ...{ isBorrowed: true, startWords: one.isFound ? null : naming(one.files) },
+      isBorrowed: true,
+      startWords: one.isFound ? null : naming(one.files),
     };
   const named = serving.map(({ files: theirs, pid }) => `${theirs.join(" and ")} (process ${pid})`);
   throw new PlaneError(

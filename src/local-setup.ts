@@ -43,11 +43,14 @@ type Edits =
 function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
   const servers = async () => (await setup.written()).servers;
   const server = (operation: string, target: string, file?: string): AuditedWork => ({
-    ...{ operation, target, input: file === undefined ? {} : { file } },
+    operation,
+    target,
+    input: file === undefined ? {} : { file },
     look: async () => (await servers())[target],
   });
   const toolset = (operation: string, target: string): AuditedWork => ({
-    ...{ operation, target },
+    operation,
+    target,
     look: async () => (await setup.written()).toolsets[target],
   });
   return {
@@ -76,7 +79,9 @@ function recordedClients(
   record: Record,
 ): Pick<Setup, "importClients" | "connectClient" | "disconnectClient" | "trust"> {
   const client = (operation: string, target: string, input: unknown): AuditedWork => ({
-    ...{ operation, target, input },
+    operation,
+    target,
+    input,
     look: async () => (await setup.clients()).find((one) => one.client === target),
   });
   const { trust } = setup;

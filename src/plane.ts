@@ -52,11 +52,18 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const { emit } = memory;
   const egress = createEgress({ allow: () => config().security.egress.allow });
   const { audit, run: record } = createAudit({
-    ...{ memory, hmacKey: settings.hmacKey, defaultPrincipal, face: options.face ?? "library" },
+    memory,
+    hmacKey: settings.hmacKey,
+    defaultPrincipal,
+    face: options.face ?? "library",
     retention: () => config().calls,
   });
   const { identity, grants } = createAccess({
-    ...{ config, store: memory.store, emit, onNews: memory.onNews, egress },
+    config,
+    store: memory.store,
+    emit,
+    onNews: memory.onNews,
+    egress,
     defaultPrincipal: local,
     exposed: options.exposed ?? false,
     tool: (id, caller) => registry.snapshot(caller).byId(id),
@@ -64,15 +71,15 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
 
   const limits = createLimits(config, emit, defaultPrincipal, memory);
   const agent = createAgent({
-    ...{
-      config,
-      defaultPrincipal,
-      memory,
-      profile: identity.profile,
-      fileOf: settings.fileOf,
-      given: options.models,
-    },
-    ...{ plane: () => plane, catalogue: () => catalogue, servers: () => servers },
+    config,
+    defaultPrincipal,
+    memory,
+    profile: identity.profile,
+    fileOf: settings.fileOf,
+    given: options.models,
+    plane: () => plane,
+    catalogue: () => catalogue,
+    servers: () => servers,
     guardPrompt: (...asked) => calls.guardPrompt(...asked),
     maySeeServer: (principal, server) => grants.maySeeServer(principal, server),
     beginRunSpan: (...begun) => calls.beginRunSpan(...begun),
@@ -109,7 +116,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   });
   const { registry, handWritten, quality, health } = catalogue;
   const credentials = createCredentials({
-    ...{ store: memory.store, directory: options.dataDirectory, vaultKey: settings.vaultKey },
+    store: memory.store,
+    directory: options.dataDirectory,
+    vaultKey: settings.vaultKey,
     clientName: "Toolplane",
     egress,
     onChanged: (server, user) =>
@@ -193,7 +202,10 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     plane: () => plane,
   });
   const following = createReload({
-    ...{ settings, applyServers: servers.apply, emit, watch: options.watch ?? false },
+    settings,
+    applyServers: servers.apply,
+    emit,
+    watch: options.watch ?? false,
     reload: () => plane.reload(),
     async apply(change) {
       limits.apply(change);

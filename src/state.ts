@@ -11,7 +11,9 @@ export async function openState(
 ): Promise<OpenedState> {
   const { dataDirectory, projectFiles = [] } = options;
   const { config } = await createSettings(options.config ?? [], processEnvironment(), {
-    ...{ files: projectFiles, directory: null, dataDirectory },
+    files: projectFiles,
+    directory: null,
+    dataDirectory,
   });
   const address = requireStoreAddress(options.store ?? config().store);
   const { store } = await openStore(address, dataDirectory);

@@ -123,7 +123,8 @@ test("every file stands in a room", () => {
 
 test("imports point down the list of rooms", () => {
   const wrong = own.filter((found) => {
-    const [from, target] = [roomOf(found.file), ownTarget(found)];
+    const from = roomOf(found.file);
+    const target = ownTarget(found);
     // The servers that come with the product are started by its own executable.
     if (target.startsWith("../servers/")) return from !== "local-cli.ts";
     return order.indexOf(roomOf(target)) < order.indexOf(from);

@@ -15,7 +15,8 @@ function toldRoutes(text: string): Set<string> {
 }
 
 function routesIn(cell: string): string[] {
-  let [method, path] = ["", ""];
+  let method = "";
+  let path = "";
   const found: string[] = [];
   for (const [, span = ""] of cell.matchAll(/`([^`]+)`/g)) {
     const [first = "", second] = span.replace(/\?.*$/, "").split(" ");

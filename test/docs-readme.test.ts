@@ -40,7 +40,8 @@ for (const [question, page, answer] of questions) {
 
 test("every page of docs is two clicks from the README, or three where its index is", () => {
   const pages = globSync("docs/**/*.md", { cwd: projectRoot }).map(normalize);
-  const [near, far] = [within(2), within(3)];
+  const near = within(2);
+  const far = within(3);
   const isListed = (page: string) => /^docs[/\\](?:errors|decisions|library)[/\\]/.test(page);
   assert.deepEqual(
     pages.filter((page) => !(isListed(page) ? far : near).has(page)),

@@ -19,7 +19,11 @@ const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: f
 const projects = {
   nodenext: { ...strict, module: "nodenext", target: "esnext", lib: ["esnext"], types: ["node"] },
   bundler: {
-    ...{ ...strict, module: "esnext", moduleResolution: "bundler", target: "es2022", types: [] },
+    ...strict,
+    module: "esnext",
+    moduleResolution: "bundler",
+    target: "es2022",
+    types: [],
     lib: ["es2023", "esnext.disposable", "dom"],
   },
   bare: { ...strict, module: "nodenext", target: "esnext", lib: ["esnext"], types: [] },

@@ -53,7 +53,8 @@ async function packIn(directory: string, env: NodeJS.ProcessEnv): Promise<Built>
 
 before(async () => {
   place = await mkdtemp(join(tmpdir(), "toolplane-twice-"));
-  const [one, other] = [join(place, "a"), join(place, "another", "and deeper", "b")];
+  const one = join(place, "a");
+  const other = join(place, "another", "and deeper", "b");
   await copyTo(one, new Date("2020-01-01"));
   await copyTo(other, new Date("2024-06-30"));
   built = [

@@ -26,7 +26,8 @@ const imports: Import[] = [...texts].flatMap(([file, text]) => {
   const pattern =
     /^(?:import|export)\s+(type\s+)?[^"';]*?\bfrom\s*["'](\.[^"'\n]+)["']|\bimport\s*\(\s*["'](\.[^"'\n]+)["']/gm;
   return [...text.matchAll(pattern)].map(([, type, still, lazy]) => ({
-    ...{ file, isType: type !== undefined },
+    file,
+    isType: type !== undefined,
     target: relative(root, join(source, dirname(file), still ?? lazy ?? "")),
   }));
 });
@@ -78,7 +79,8 @@ test("requests are made from operations: no page writes a path, or the type of a
 test("what pages share knows no page, and a page shows pieces of another at most", () => {
   const wrong = own.filter(({ file, target, isType }) => {
     const path = target.slice("workbench/src/".length);
-    const [from, to] = [roomOf(file), roomOf(path)];
+    const from = roomOf(file);
+    const to = roomOf(path);
     if (from === "pages" && to === "pages") return pageOf(file) !== pageOf(path) && path.endsWith("-page.tsx");
     return from !== to && !isType && !arrows[from]?.includes(to);
   });

@@ -66,7 +66,10 @@ export const clientOperations = [
     needsSetup: true,
     async run(_plane, _input, _asker, situation) {
       const shown = ({ client: id, title, isInstalled, connected, files }: ClientStatus) => ({
-        ...{ client: id, title, isInstalled, isConnected: connected.length > 0 },
+        client: id,
+        title,
+        isInstalled,
+        isConnected: connected.length > 0,
         servers: files.flatMap(({ servers }) => servers),
       });
       return { clients: (await setupIn(situation).clients()).map(shown) };

@@ -11,7 +11,8 @@ const tag = "Registry";
 /** A server that has not listed by then is there the next time. */
 const waitMs = 1_000;
 /** How many jobs a page holds by default, and at most. */
-const [defaultJobs, maxJobs] = [20, 100];
+const defaultJobs = 20;
+const maxJobs = 100;
 const names = z.array(z.string());
 const total = z.number().int();
 const persona = names.optional().meta({ description: "As for tools; repeated." });

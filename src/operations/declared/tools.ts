@@ -25,7 +25,8 @@ const list = (description: string, values?: readonly string[]) =>
     .union([z.array(z.string()), z.string()])
     .optional()
     .meta({
-      ...{ type: "array", items: { type: "string", ...(values && { enum: values }) } },
+      type: "array",
+      items: { type: "string", ...(values && { enum: values }) },
       description: `${description} Repeated, or separated by commas.`,
     });
 const words = (description: string) => z.string().optional().meta({ description });

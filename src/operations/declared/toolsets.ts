@@ -236,7 +236,9 @@ async function showToolset(plane: Plane, alias: string, asker: Asker) {
   const tools = await renderRows(plane, await selected(asker.principal, waitMs));
   const counted = tools.map(({ tokens }) => tokens);
   const shown = {
-    ...{ name: alias, ...known, tools },
+    name: alias,
+    ...known,
+    tools,
     tokens: counted.some((tokens) => tokens === null)
       ? null
       : counted.reduce<number>((sum, one) => sum + (one ?? 0), 0),
@@ -297,9 +299,15 @@ async function listUsers(plane: Plane, asker: Asker) {
     const own = all.filter((key) => key.user === user);
     const used = own.flatMap(({ lastUsedAt }) => lastUsedAt ?? []).sort();
     return {
-      ...{ name: user, isConfigured: Object.hasOwn(users, user) },
-      ...{ groups, persona, workspace, compliance, toolGroups },
-      ...{ keys: own.filter(({ id }) => usable.has(id)).length, lastUsedAt: used.at(-1) ?? null },
+      name: user,
+      isConfigured: Object.hasOwn(users, user),
+      groups,
+      persona,
+      workspace,
+      compliance,
+      toolGroups,
+      keys: own.filter(({ id }) => usable.has(id)).length,
+      lastUsedAt: used.at(-1) ?? null,
     };
   });
 }

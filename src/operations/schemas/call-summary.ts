@@ -41,7 +41,9 @@ export async function summarizeCalls(read: Read, minutes: number): Promise<z.inf
     isWhole = page.length < pageSize || within.length < page.length;
   }
   return {
-    ...{ since, calls: found.length, isWhole },
+    since,
+    calls: found.length,
+    isWhole,
     tools: rowsOf(found, ({ tool }) => tool),
     servers: rowsOf(found, ({ server }) => server),
     users: rowsOf(found, ({ principal }) => principal.user ?? "anonymous"),

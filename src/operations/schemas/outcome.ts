@@ -128,7 +128,9 @@ export const CallRecord = z
     injected: z.array(z.string()),
     approval: z
       .object({
-        ...{ verdict: z.string(), origin: z.string(), reason: z.string() },
+        verdict: z.string(),
+        origin: z.string(),
+        reason: z.string(),
         rule: z
           .number()
           .int()

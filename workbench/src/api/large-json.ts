@@ -7,8 +7,14 @@ const pieceLength = 200_000;
 const turnMs = 8;
 /** What is nested deeper is parsed at once. */
 const deepest = 64;
-const [quote, backslash, letterU] = [0x22, 0x5c, 0x75];
-const [openBrace, closeBrace, openBracket, closeBracket, comma] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c];
+const quote = 0x22;
+const backslash = 0x5c;
+const letterU = 0x75;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const comma = 0x2c;
 
 /** Parses valid JSON as `readJson` does; megabytes in turns with the page, which goes on meanwhile. */
 export async function readLargeJson<T>(text: string): Promise<T> {
@@ -80,8 +86,10 @@ class Pieces {
 
   /** The end of as many members as fit into one piece; `from` where the first is too large. */
   #endOfSmall(from: number): number {
-    const [text, far] = [this.#text, from + pieceLength];
-    let [end, depth] = [from, 0];
+    const text = this.#text;
+    const far = from + pieceLength;
+    let end = from;
+    let depth = 0;
     for (let at = from; at < far; at += 1) {
       const code = text.charCodeAt(at);
       if (code === quote) at = endOfPiece(text, at + 1, far);

@@ -24,7 +24,8 @@ export async function refresh(client: QueryClient, topic: Topic): Promise<void> 
   const queries = { queryKey: [topic], predicate: isThere };
   // A first answer that is under way is not asked for twice at once, but it may be from before the change.
   const underWay = client.getQueryCache().findAll({
-    ...{ ...queries, fetchStatus: "fetching" },
+    ...queries,
+    fetchStatus: "fetching",
     predicate: (query) => query.state.data === undefined && isThere(query),
   });
   const later = underWay.map(async ({ queryKey, promise }) => {

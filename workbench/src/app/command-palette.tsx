@@ -111,11 +111,17 @@ function useChoices(words: string): { choices: Choice[]; isSearching: boolean } 
       .filter(({ name }) => asked !== "" && fits(name))
       .slice(0, 5)
       .map(({ name, tools }) => ({
-        ...{ key: `server ${name}`, label: name, about: `server, ${tools} tools`, icon: Server },
+        key: `server ${name}`,
+        label: name,
+        about: `server, ${tools} tools`,
+        icon: Server,
         go: () => void navigate({ to: "/servers/$name", params: { name } }),
       })),
     ...(asked.length > 1 ? (found?.tools ?? []) : []).map(({ name, summary }) => ({
-      ...{ key: `tool ${name}`, label: name, about: summary, icon: Wrench },
+      key: `tool ${name}`,
+      label: name,
+      about: summary,
+      icon: Wrench,
       go: () => void navigate({ to: "/tools/$name", params: { name } }),
     })),
   ];

@@ -27,8 +27,13 @@ const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
 const throttleMs = 400;
 /** Long or expensive lists may lag; approvals and questions may not. */
 const throttleMsOf: Partial<Record<Topic, number>> = {
-  ...{ approvals: 100, questions: 100 },
-  ...{ tools: 4_000, "tool-list": 4_000, stats: 3_000, calls: 1_000, jobs: 3_000 },
+  approvals: 100,
+  questions: 100,
+  tools: 4_000,
+  "tool-list": 4_000,
+  stats: 3_000,
+  calls: 1_000,
+  jobs: 3_000,
 };
 
 export type Connection = "connecting" | "open" | "lost";

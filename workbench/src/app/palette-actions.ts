@@ -39,11 +39,13 @@ export function useActions(): Action[] {
     { label: "Try a tool", icon: FlaskConical, go: () => void navigate({ to: "/try" }) },
     { label: "Decide waiting approvals", icon: Hand, go: () => void navigate({ to: "/approvals" }) },
     {
-      ...{ label: "Review quarantined tools", icon: ShieldAlert },
+      label: "Review quarantined tools",
+      icon: ShieldAlert,
       go: () => void navigate({ to: "/tools", search: { quarantined: "true" } }),
     },
     {
-      ...{ label: "Show tools that were never called", icon: Wrench },
+      label: "Show tools that were never called",
+      icon: Wrench,
       go: () => void navigate({ to: "/tools", search: { unused: "true" } }),
     },
     ...(isAdmin

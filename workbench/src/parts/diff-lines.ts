@@ -5,7 +5,8 @@ const maxCells = 250_000;
 
 /** The lines of both texts, in order: unchanged, removed, added. An empty text has no lines. */
 export function diffLines(before: string, after: string): Line[] {
-  const [old, now] = [linesOf(before), linesOf(after)];
+  const old = linesOf(before);
+  const now = linesOf(after);
   const start = countSame(old, now);
   const end = countSame(old.slice(start).reverse(), now.slice(start).reverse());
   const lines: Omit<Line, "key">[] = [
@@ -36,7 +37,8 @@ function diffMiddle(old: readonly string[], now: readonly string[]): Omit<Line, 
     for (let j = now.length - 1; j >= 0; j -= 1)
       common[i * width + j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
   const lines: Omit<Line, "key">[] = [];
-  let [i, j] = [0, 0];
+  let i = 0;
+  let j = 0;
   while (i < old.length || j < now.length) {
     if (i < old.length && j < now.length && old[i] === now[j]) {
       lines.push(unchanged(old[i] as string));

@@ -82,7 +82,8 @@ function useBytes(text: string): number | null {
 function placesOf(text: string, words: string): number[] {
   if (words === "") return [];
   const places: number[] = [];
-  const [all, wanted] = [text.toLowerCase(), words.toLowerCase()];
+  const all = text.toLowerCase();
+  const wanted = words.toLowerCase();
   // Lower case may be longer, and then places would be others.
   const source = all.length === text.length ? all : text;
   for (let at = source.indexOf(wanted); at >= 0 && places.length < maxFound; at = source.indexOf(wanted, at + 1))

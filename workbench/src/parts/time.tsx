@@ -11,7 +11,9 @@ const steps: [number, Intl.RelativeTimeFormatUnit][] = [
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
 const exact = new Intl.DateTimeFormat(undefined, {
-  ...{ dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" },
+  dateStyle: "medium",
+  timeStyle: "medium",
+  hourCycle: "h23",
 });
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
@@ -19,7 +21,10 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 export const renderClock = (at: number | string) => clock.format(new Date(at));
 
 const moment = new Intl.DateTimeFormat("en-GB", {
-  ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 3,
 });
 
 /** `09:05:00.123`, in any locale. */

@@ -23,7 +23,8 @@ export function WaitingList({ id }: { id: string | undefined }) {
   const questions = useQuery(questionsQuery()).data?.questions ?? [];
   const [answered, setAnswered] = useState<ReadonlyMap<string, Answered>>(new Map());
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [mayAnswer, mayManage] = [useMay("call"), useMay("admin")];
+  const mayAnswer = useMay("call");
+  const mayManage = useMay("admin");
   const isMoving = useTellGone(query.data?.approvals, answered.size);
   const keepOrder = useOrder();
   useCardKeys();

@@ -74,7 +74,7 @@ export function CompareCalls({ call, other }: { call: CallAnswer; other: string 
             { value: "", text: "Compare with another call …" },
             ...(other === undefined || choices.some(({ id }) => id === other) ? [] : [{ value: other, text: other }]),
             ...choices.map(({ id, at, status, durationMs }) => ({
-              ...{ value: id },
+              value: id,
               text: `${new Date(at).toLocaleString()} · ${callStatusText(status)} · ${renderDuration(durationMs)}`,
             })),
           ]}

@@ -23,14 +23,12 @@ function attemptSpans(attempts: CallAnswer["attempts"], server: string | null, b
     const startMs = at;
     at += durationMs;
     return {
-      ...{
-        key: `attempt ${index}`,
-        name: `${index + 1}. ${providerText(provider, server)}`,
-        startMs,
-        ms: durationMs,
-        depth: 1,
-        isBad: !ok,
-      },
+      key: `attempt ${index}`,
+      name: `${index + 1}. ${providerText(provider, server)}`,
+      startMs,
+      ms: durationMs,
+      depth: 1,
+      isBad: !ok,
       note: error ?? "answered",
     };
   });
@@ -38,14 +36,12 @@ function attemptSpans(attempts: CallAnswer["attempts"], server: string | null, b
 
 function hookSpans(hooks: NonNullable<CallAnswer["hooks"]>, begunMs: number): Span[] {
   return hooks.map(({ name, decision, ms, failed = false }, index) => ({
-    ...{
-      key: `hook ${index}`,
-      name: `hook ${name}`,
-      startMs: begunMs,
-      ms,
-      depth: 1,
-      isBad: failed || decision === "deny",
-    },
+    key: `hook ${index}`,
+    name: `hook ${name}`,
+    startMs: begunMs,
+    ms,
+    depth: 1,
+    isBad: failed || decision === "deny",
     note: decision,
   }));
 }

@@ -22,7 +22,8 @@ const statuses = ["succeeded", "tool_error", "failed", "refused", "waiting", "ca
 const columns: readonly Column<CallAnswer>[] = [
   { title: "When", width: "68px", render: ({ at }) => <Time at={at} /> },
   {
-    ...{ title: "Tool", width: "minmax(130px, 2fr)" },
+    title: "Tool",
+    width: "minmax(130px, 2fr)",
     render: ({ id, tool }) => (
       <Link to="/calls/$id" params={{ id }} className="font-medium hover:underline">
         {tool}
@@ -46,7 +47,9 @@ const columns: readonly Column<CallAnswer>[] = [
   { title: "Face", width: "80px", wide: true, render: ({ face }) => <Badge>{face}</Badge> },
   { title: "Tries", width: "40px", align: "right", wide: true, render: ({ attempts }) => attempts.length },
   {
-    ...{ title: "Note", width: "minmax(90px, 1.5fr)", wide: true },
+    title: "Note",
+    width: "minmax(90px, 1.5fr)",
+    wide: true,
     render: ({ error, approval, status }) =>
       error ? (
         <span title={error.message} className={status === "waiting" ? "text-muted" : "text-bad"}>

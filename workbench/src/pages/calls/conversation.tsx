@@ -130,7 +130,8 @@ function Turn({ icon: Icon, who, note, children }: TurnProps) {
 }
 
 function ToolCard({ asked, known }: { asked: AskedCall; known: Known }) {
-  const [call, result] = [known.made.get(asked.id), known.results.get(asked.id)];
+  const call = known.made.get(asked.id);
+  const result = known.results.get(asked.id);
   const tool = call?.tool ?? asked.function.name;
   return (
     <div className="rounded-md border border-line">

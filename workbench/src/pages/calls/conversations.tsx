@@ -17,7 +17,8 @@ export function Conversations() {
   const { list: calls, newer, showNewest } = useLongList(callsQuery(), "tool.result");
   const runs = useInfiniteQuery(runsQuery()).data;
   const groups = useMemo(() => {
-    const [listed, known] = [calls.data?.pages, runs?.pages];
+    const listed = calls.data?.pages;
+    const known = runs?.pages;
     return groupCalls(listed?.flatMap((page) => page.calls) ?? [], known?.flatMap((page) => page.runs) ?? []);
   }, [calls.data, runs]);
   return (
@@ -49,7 +50,8 @@ export function Conversations() {
 const isBad = (status: string) => ["failed", "refused", "tool_error"].includes(status);
 
 function Group({ group: { conversation, runs, calls } }: { group: CallGroup }) {
-  const [newest, oldest] = [calls[0], calls.at(-1)];
+  const newest = calls[0];
+  const oldest = calls.at(-1);
   if (newest === undefined || oldest === undefined) return null;
   const failed = calls.filter(({ status }) => isBad(status)).length;
   const tokens = runs.reduce((sum, { usage }) => sum + usage.totalTokens, 0);

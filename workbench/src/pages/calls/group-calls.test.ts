@@ -31,7 +31,8 @@ test("runs of one conversation belong together, however long it pauses; unknown 
 });
 
 test("calls that name a conversation belong together, whatever came between; two users with one name do not", () => {
-  const [one, two] = [{ conversation: "s1" }, { conversation: "s2" }];
+  const one = { conversation: "s1" };
+  const two = { conversation: "s2" };
   const calls = [call("e", 59, one), call("d", 58, two), call("c", 57), call("b", 1, one), call("a", 0, two)];
   assert.deepEqual(idsOf(calls), [["e", "b"], ["d", "a"], ["c"]]);
   assert.deepEqual(

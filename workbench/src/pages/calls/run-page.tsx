@@ -174,7 +174,11 @@ function stepSpans({ turn, at, modelMs, finish, calls }: AgentRun["steps"][numbe
     },
     ...calls.map(({ id, tool, at: calledAt, durationMs, status, record }) => ({
       callId: record ?? undefined,
-      ...{ key: `turn ${turn} ${id}`, name: tool, depth: 1, ms: durationMs, note: status },
+      key: `turn ${turn} ${id}`,
+      name: tool,
+      depth: 1,
+      ms: durationMs,
+      note: status,
       startMs: calledAt === undefined ? since(at) + modelMs : since(calledAt),
       isBad: status !== "succeeded",
     })),

@@ -32,7 +32,8 @@ export function OutcomeBadge({ outcome }: { outcome: AgentOutcome }) {
 const columns: readonly Column<RunSummary>[] = [
   { title: "When", width: "80px", render: ({ at }) => <Time at={at} /> },
   {
-    ...{ title: "Question", width: "minmax(150px, 3fr)" },
+    title: "Question",
+    width: "minmax(150px, 3fr)",
     render: ({ id, question }) => (
       <Link to="/runs/$id" params={{ id }} className="font-medium hover:underline">
         {question}

@@ -36,7 +36,10 @@ test("a call is one card: its arguments come later, then its result; the same id
   const items = after(...turn, said({ id: "m2", type: "action", call }));
   assert.equal(items.length, 2);
   assert.deepEqual(items[0], {
-    ...{ kind: "call", id: "m-c", result: "done", pictures: ["data:image/png;base64,AA=="] },
+    kind: "call",
+    id: "m-c",
+    result: "done",
+    pictures: ["data:image/png;base64,AA=="],
     call: { id: "c", tool: "a.b", arguments: { x: 1 }, status: "succeeded" },
   });
   assert.equal(items[1]?.kind === "call" && items[1].result, null);

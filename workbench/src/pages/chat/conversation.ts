@@ -95,7 +95,10 @@ export async function askChat(question: string, { model, toolset, style }: AskOp
   change({ isBusy: true });
   tell({ question, id: turn });
   const input: InputOf<"agent.run"> = {
-    ...{ question, conversation, trace: "all_messages", approvalWaitMs },
+    question,
+    conversation,
+    trace: "all_messages",
+    approvalWaitMs,
     ...(style === "tools" ? {} : { style }),
     ...(history.length === 0 ? {} : { history }),
     ...(model === "" ? {} : { model }),

@@ -47,7 +47,12 @@ export async function loadChat(conversation: string): Promise<OpenedChat | null>
 }
 
 export const endedOf = ({ id, model, usage, turns, outcome, style }: Pick<RunSummary, keyof Ended>): Ended => ({
-  ...{ id, model, usage, turns, outcome, style },
+  id,
+  model,
+  usage,
+  turns,
+  outcome,
+  style,
 });
 
 /** The messages as the page shows them while they come. */

@@ -21,7 +21,8 @@ export function ClientSnippets() {
     <Tabs
       label="Clients"
       tabs={snippets.map(({ name, title, hint, text }) => ({
-        ...{ name, title },
+        name,
+        title,
         content: (
           <div className="flex flex-col gap-2 text-[13px]">
             <p className="text-muted">{hint}</p>

@@ -8,23 +8,33 @@ export function snippetsFor(origin: string, needsKey: boolean): Snippet[] {
   const flag = needsKey ? ' --header "Authorization: Bearer tp_…"' : "";
   return [
     {
-      ...{ name: "claude", title: "Claude Code", hint: "Run it in a terminal." },
+      name: "claude",
+      title: "Claude Code",
+      hint: "Run it in a terminal.",
       text: `claude mcp add --transport http toolplane ${url}${flag}`,
     },
     {
-      ...{ name: "json", title: "Cursor, Windsurf", hint: "Into ~/.cursor/mcp.json or the client's own file." },
+      name: "json",
+      title: "Cursor, Windsurf",
+      hint: "Into ~/.cursor/mcp.json or the client's own file.",
       text: json({ mcpServers: { toolplane: { url, ...(needsKey ? { headers } : {}) } } }),
     },
     {
-      ...{ name: "vscode", title: "VS Code", hint: "Into .vscode/mcp.json." },
+      name: "vscode",
+      title: "VS Code",
+      hint: "Into .vscode/mcp.json.",
       text: json({ servers: { toolplane: { type: "http", url, ...(needsKey ? { headers } : {}) } } }),
     },
     {
-      ...{ name: "stdio", title: "stdio", hint: "For clients that start their servers, on the plane's machine." },
+      name: "stdio",
+      title: "stdio",
+      hint: "For clients that start their servers, on the plane's machine.",
       text: json({ mcpServers: { toolplane: { command: "npx", args: ["-y", "toolplane", "mcp"] } } }),
     },
     {
-      ...{ name: "code", title: "TypeScript", hint: "With the MCP SDK." },
+      name: "code",
+      title: "TypeScript",
+      hint: "With the MCP SDK.",
       text: `const transport = new StreamableHTTPClientTransport(new URL("${url}"));\nawait client.connect(transport);`,
     },
   ];

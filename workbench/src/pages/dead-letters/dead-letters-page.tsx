@@ -22,7 +22,9 @@ const isDecided = ({ status }: LetterAnswer) => status !== "pending" && status !
 
 const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonly Column<LetterAnswer>[] => [
   {
-    ...{ title: "Select", head: <span className="sr-only">Select</span>, width: "20px" },
+    title: "Select",
+    head: <span className="sr-only">Select</span>,
+    width: "20px",
     render: (letter) => (
       <input
         type="checkbox"
@@ -35,7 +37,8 @@ const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonl
   },
   { title: "When", width: "68px", render: ({ createdAt }) => <Time at={createdAt} /> },
   {
-    ...{ title: "Tool", width: "minmax(130px, 1.5fr)" },
+    title: "Tool",
+    width: "minmax(130px, 1.5fr)",
     render: ({ id, tool, error }) => (
       <button
         type="button"
@@ -66,7 +69,9 @@ const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonl
     render: ({ attempts, maxAttempts }) => `${attempts}/${maxAttempts}`,
   },
   {
-    ...{ title: "Next try", width: "120px", wide: true },
+    title: "Next try",
+    width: "120px",
+    wide: true,
     render: ({ nextRetryAt, hold }) =>
       nextRetryAt === null ? (
         <span className="text-muted" title="No automatic retry.">

@@ -42,7 +42,8 @@ function JobActions({ job }: { job: JobStatus }) {
   const client = useQueryClient();
   const [input, setInput] = useState(() => JSON.stringify(suggestInput(job), null, 2));
   const problem = problemWith(input);
-  const [mayCall, mayChange] = [useMay("call"), useMay("admin")];
+  const mayCall = useMay("call");
+  const mayChange = useMay("admin");
   const act = useMutation({
     mutationFn: async (verb: "run" | "pause" | "resume"): Promise<void> => {
       if (verb === "run") await callOperation("jobs.run", { name, input: JSON.parse(input) as JsonObject });

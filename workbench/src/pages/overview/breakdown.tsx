@@ -42,7 +42,8 @@ export function Breakdown({ range, className }: { range: Range; className: strin
             <Tabs
               label="By"
               tabs={(["tools", "servers", "users"] as const).map((kind) => ({
-                ...{ name: kind, title: kind[0]?.toUpperCase() + kind.slice(1) },
+                name: kind,
+                title: kind[0]?.toUpperCase() + kind.slice(1),
                 content: <Rows kind={kind} rows={data[kind]} order={order} />,
               }))}
             />

@@ -6,8 +6,12 @@ import { upTo, withCall } from "./call-series.ts";
 const since = Date.parse("2026-03-01T12:00:00.000Z");
 const minuteMs = 60_000;
 const step = (place: number, calls: number, errors: number) => ({
-  ...{ at: new Date(since + place * minuteMs).toISOString(), calls, errors },
-  ...{ byStatus: {}, p50Ms: null, p95Ms: null },
+  at: new Date(since + place * minuteMs).toISOString(),
+  calls,
+  errors,
+  byStatus: {},
+  p50Ms: null,
+  p95Ms: null,
 });
 const series: CallSeries = {
   since: new Date(since).toISOString(),

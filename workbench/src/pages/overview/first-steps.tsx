@@ -55,15 +55,24 @@ export function useFirstSteps(): FirstSteps {
     isEmpty: servers?.length === 0,
     steps: [
       {
-        ...{ key: "servers", title: "Add servers", isDone: hasServers, content: <AddStep /> },
+        key: "servers",
+        title: "Add servers",
+        isDone: hasServers,
+        content: <AddStep />,
         about: "Paste anything that names an MCP server, or take over what your editor has.",
       },
       {
-        ...{ key: "call", title: "Try a tool", isDone: hasCalled, content: <TryStep isReady={hasServers} /> },
+        key: "call",
+        title: "Try a tool",
+        isDone: hasCalled,
+        content: <TryStep isReady={hasServers} />,
         about: "Fill in a form, run it, and see what a model would get.",
       },
       {
-        ...{ key: "client", title: "Connect your client", isDone: hasClient, content: <ConnectStep /> },
+        key: "client",
+        title: "Connect your client",
+        isDone: hasClient,
+        content: <ConnectStep />,
         about: "Your editor or agent gets all tools through one server.",
       },
     ],

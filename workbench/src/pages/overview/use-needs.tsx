@@ -50,24 +50,23 @@ function useWaiting(): Need[] {
   const [plan] = plans;
   return [
     ...some(approvals, {
-      ...{
-        key: "approvals",
-        icon: Hand,
-        title: `${counted(total, "call waits", "calls wait")} for approval`,
-      },
-      ...{ about: names(approvals.map(({ tool }) => tool)), link: go("Decide", { to: "/approvals" }) },
+      key: "approvals",
+      icon: Hand,
+      title: `${counted(total, "call waits", "calls wait")} for approval`,
+      about: names(approvals.map(({ tool }) => tool)),
+      link: go("Decide", { to: "/approvals" }),
     }),
     ...some(questions, {
-      ...{ key: "questions", icon: CircleHelp, about: names(questions.map(({ tool }) => tool)) },
+      key: "questions",
+      icon: CircleHelp,
+      about: names(questions.map(({ tool }) => tool)),
       title: `${counted(questions.length, "server asks", "servers ask")} something`,
       link: go("Answer", { to: "/approvals" }),
     }),
     ...some(plans, {
-      ...{
-        key: "plans",
-        icon: ListChecks,
-        title: `${counted(plans.length, "plan waits", "plans wait")} for approval`,
-      },
+      key: "plans",
+      icon: ListChecks,
+      title: `${counted(plans.length, "plan waits", "plans wait")} for approval`,
       about: names(plans.flatMap(({ changes }) => changes.map(({ tool }) => tool))),
       link: go("Review", plans.length === 1 && plan ? { to: "/plans/$id", params: { id: plan.id } } : { to: "/plans" }),
     }),
@@ -82,7 +81,10 @@ function useHeldBack(): Need[] {
     "tools are quarantined because of their definitions",
   );
   return some(held, {
-    ...{ key: "held", icon: ShieldAlert, title, about: names(held.map(({ name }) => name)) },
+    key: "held",
+    icon: ShieldAlert,
+    title,
+    about: names(held.map(({ name }) => name)),
     link: go("Compare", { to: "/tools/$name", params: { name: held[0]?.name ?? "" } }),
   });
 }
@@ -93,12 +95,18 @@ function useBroken(): Need[] {
   if (broken.length > maxServers)
     return [
       {
-        ...{ key: "servers", icon: Unplug, title: `${broken.length} servers are unreachable` },
-        ...{ about: names(broken.map(({ name }) => name)), link: go("Diagnose", { to: "/servers" }) },
+        key: "servers",
+        icon: Unplug,
+        title: `${broken.length} servers are unreachable`,
+        about: names(broken.map(({ name }) => name)),
+        link: go("Diagnose", { to: "/servers" }),
       },
     ];
   return broken.map(({ name, error }) => ({
-    ...{ key: `server ${name}`, icon: Unplug, title: name, about: error ?? "Not connected." },
+    key: `server ${name}`,
+    icon: Unplug,
+    title: name,
+    about: error ?? "Not connected.",
     link: go("Diagnose", { to: "/servers/$name", params: { name } }),
   }));
 }
@@ -110,12 +118,16 @@ function useFailed(): Need[] {
   const failed = letters?.deadLetters ?? [];
   return [
     ...some(failed, {
-      ...{ key: "letters", icon: MailWarning, about: names(failed.map(({ tool }) => tool)) },
+      key: "letters",
+      icon: MailWarning,
+      about: names(failed.map(({ tool }) => tool)),
       title: `${counted(letters?.total ?? 0, "call has", "calls have")} failed permanently`,
       link: go("Review", { to: "/dead-letters" }),
     }),
     ...some(errors, {
-      ...{ key: "config", icon: FileWarning, about: errors[0]?.message ?? "" },
+      key: "config",
+      icon: FileWarning,
+      about: errors[0]?.message ?? "",
       title: `The configuration has ${counted(errors.length, "error")}`,
       link: go("Review", { to: "/settings", search: { view: "config" } }),
     }),

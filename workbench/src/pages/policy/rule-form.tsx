@@ -30,7 +30,7 @@ const lists = [
 ] as const;
 const inForm = [...texts, ...lists]
   .map(([key]) => key as string)
-  .concat(Object.keys(chips), [...["verdict", "reason", "arguments"]]);
+  .concat(Object.keys(chips), ["verdict", "reason", "arguments"]);
 
 type RuleFormProps = { entry: DraftRule; onChange: (change: Partial<DraftRule>) => void };
 

@@ -36,7 +36,9 @@ export function TestVerdict() {
   const test = useMutation({
     mutationFn: () =>
       callOperation("policy.test", {
-        ...{ tool: tool.trim(), face, arguments: readArguments(args) },
+        tool: tool.trim(),
+        face,
+        arguments: readArguments(args),
         ...(mode === "" ? {} : { mode }),
       }),
   });

@@ -15,7 +15,8 @@ type Row = Pin & { score: number | null; finding: string; isChecked: boolean };
 
 const columns: readonly Column<Row>[] = [
   {
-    ...{ title: "Definition", width: "minmax(150px, 2fr)" },
+    title: "Definition",
+    width: "minmax(150px, 2fr)",
     render: ({ name, kind }) =>
       kind === "tool" ? (
         <Link to="/tools/$name" params={{ name }} className="font-medium hover:underline">
@@ -26,7 +27,8 @@ const columns: readonly Column<Row>[] = [
       ),
   },
   {
-    ...{ title: "Pin", width: "110px" },
+    title: "Pin",
+    width: "110px",
     render: ({ status, held }) => (
       <Badge tone={held !== null ? "bad" : status === "pinned" ? "good" : "warn"}>
         {held === null ? status : "quarantined"}
@@ -35,12 +37,16 @@ const columns: readonly Column<Row>[] = [
   },
   { title: "Quality", width: "60px", align: "right", render: ({ score, isChecked }) => (isChecked ? score : "…") },
   {
-    ...{ title: "First finding", width: "minmax(150px, 3fr)", wide: true },
+    title: "First finding",
+    width: "minmax(150px, 3fr)",
+    wide: true,
     render: ({ held, finding }) => <span title={held ?? finding}>{held ?? finding}</span>,
   },
   { title: "Pinned", width: "90px", wide: true, render: ({ at }) => at && <Time at={at} /> },
   {
-    ...{ title: "By", width: "90px", wide: true },
+    title: "By",
+    width: "90px",
+    wide: true,
     render: ({ by }) => by && (by.user ?? by.system ?? by.face),
   },
 ];

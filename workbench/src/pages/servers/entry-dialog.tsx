@@ -83,7 +83,8 @@ export function EntryDialog({ name, entry, isCopy, onClose }: EntryDialogProps) 
           tabs={[
             { name: "form", title: "Form", content: <EntryForm value={value} onChange={change} /> },
             {
-              ...{ name: "json", title: "JSON" },
+              name: "json",
+              title: "JSON",
               content: (
                 <Field label="Entry" hint="*** stands for a secret; it is kept as long as you leave it.">
                   <TextArea rows={14} value={text} onChange={({ target }) => change(target.value)} />

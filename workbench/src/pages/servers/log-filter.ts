@@ -13,8 +13,14 @@ export type LogFilter = (typeof logFilters)[number]["value"];
 
 /** By severity. Repeated here because the model's file imports a library. */
 const ranks: Record<LogLevel, number> = {
-  ...{ debug: 0, info: 1, notice: 2, warning: 3 },
-  ...{ error: 4, critical: 5, alert: 6, emergency: 7 },
+  debug: 0,
+  info: 1,
+  notice: 2,
+  warning: 3,
+  error: 4,
+  critical: 5,
+  alert: 6,
+  emergency: 7,
 };
 const rankOf = (level: string) => ranks[level as LogLevel] ?? ranks.info;
 

@@ -13,7 +13,8 @@ import { useServerVerb } from "./server-actions.ts";
 
 export const serverColumns: readonly Column<ServerStatus>[] = [
   {
-    ...{ title: "Server", width: "minmax(80px, 3fr)" },
+    title: "Server",
+    width: "minmax(80px, 3fr)",
     render: (server) => (
       <>
         <Link

@@ -47,8 +47,13 @@ export function formFrom({ command, args, env, url, headers }: JsonObject): Form
           .join("\n")
       : "";
   return {
-    ...{ name: "entry", kind: url === undefined ? "command" : "url", command: text(command), args: lines(args) },
-    ...{ env: paired(env), url: text(url), headers: paired(headers) },
+    name: "entry",
+    kind: url === undefined ? "command" : "url",
+    command: text(command),
+    args: lines(args),
+    env: paired(env),
+    url: text(url),
+    headers: paired(headers),
   };
 }
 

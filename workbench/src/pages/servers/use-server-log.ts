@@ -56,7 +56,8 @@ async function followOnce(server: string, signal: AbortSignal, setLog: SetLog): 
   await readServerSentEvents(response.body, ({ name, data }) => {
     const said = JSON.parse(data) as ServerLogLine[];
     setLog((before) => ({
-      ...{ isLive: true, error: null },
+      isLive: true,
+      error: null,
       lines: name === "kept" ? numbered(said, 0) : withLines(before?.lines ?? [], said),
     }));
   });

@@ -27,11 +27,14 @@ const columnsFor = (onOpen: (value: Value) => void): readonly Column<Value>[] =>
     ),
   },
   {
-    ...{ title: "Value", width: "minmax(100px, 2fr)" },
+    title: "Value",
+    width: "minmax(100px, 2fr)",
     render: ({ value }) => <code className="font-mono text-xs text-muted">{JSON.stringify(value)}</code>,
   },
   {
-    ...{ title: "From", width: "minmax(100px, 160px)", wide: true },
+    title: "From",
+    width: "minmax(100px, 160px)",
+    wide: true,
     render: renderPlace,
   },
 ];

@@ -33,7 +33,9 @@ export function ContextMeter() {
           <Panel flush title="Most expensive tools">
             <Costs
               rows={(stats.tools ?? []).map(({ name, fullTokens, summaryTokens }) => ({
-                ...{ name, fullTokens, about: `${renderCount(summaryTokens)} as summary` },
+                name,
+                fullTokens,
+                about: `${renderCount(summaryTokens)} as summary`,
               }))}
             />
           </Panel>

@@ -67,7 +67,11 @@ export function emptyDraft(key: number): ArgumentDraft {
 function toDraft(argument: ToolArgument, key: number): ArgumentDraft {
   const { name, type = "", description = "", required, default: fallback, enum: choices, hidden, fixed } = argument;
   return {
-    ...{ key, name, type, description, isListed: false },
+    key,
+    name,
+    type,
+    description,
+    isListed: false,
     required: required === undefined ? "" : required ? "yes" : "no",
     fallback: toText(fallback),
     choices: (choices ?? []).map(toText).join(", "),

@@ -10,24 +10,42 @@ import { QualityScore } from "./quality-score.tsx";
 export const toolColumns: readonly Column<ToolRow>[] = [
   { title: "Tool", sort: "name", width: "minmax(160px, 3fr)", render: (tool) => <ToolName tool={tool} /> },
   {
-    ...{ title: "Server", sort: "server", width: "minmax(80px, 1fr)", wide: true },
+    title: "Server",
+    sort: "server",
+    width: "minmax(80px, 1fr)",
+    wide: true,
     render: ({ server, source }) => <span className="text-muted">{server ?? source.split("/").at(-1)}</span>,
   },
   { title: "Risk", sort: "impact", width: "88px", render: (tool) => <RiskBadge tool={tool} /> },
   {
-    ...{ title: "Quality", sort: "quality", width: "64px", align: "right", wide: true },
+    title: "Quality",
+    sort: "quality",
+    width: "64px",
+    align: "right",
+    wide: true,
     render: ({ quality }) => <QualityScore {...quality} />,
   },
   {
-    ...{ title: "Health", sort: "health", width: "150px", wide: true },
+    title: "Health",
+    sort: "health",
+    width: "150px",
+    wide: true,
     render: ({ health }) => <HealthLine health={health} />,
   },
   {
-    ...{ title: "p95", sort: "latency", width: "64px", align: "right", wide: true },
+    title: "p95",
+    sort: "latency",
+    width: "64px",
+    align: "right",
+    wide: true,
     render: ({ health }) => (health.total === 0 ? "–" : renderDuration(health.p95_latency_ms)),
   },
   {
-    ...{ title: "Tokens", sort: "tokens", width: "64px", align: "right", wide: true },
+    title: "Tokens",
+    sort: "tokens",
+    width: "64px",
+    align: "right",
+    wide: true,
     render: ({ tokens }) => (tokens === null ? <span className="text-muted">…</span> : renderCount(tokens)),
   },
 ];
@@ -42,7 +60,8 @@ type Selection = {
 /** The columns with a box to select each tool. */
 export const withSelection = ({ isChosen, isAll, onToggle, onAll }: Selection): readonly Column<ToolRow>[] => [
   {
-    ...{ title: "Selected", width: "16px" },
+    title: "Selected",
+    width: "16px",
     head: (
       <input
         type="checkbox"

@@ -65,7 +65,8 @@ export function ToolsetDialog({ toolset, onClose }: { toolset?: ToolsetEntry; on
               value={form.servers}
               onChange={(servers) => setForm({ ...form, servers })}
               options={[...new Set([...all.map((server) => server.name), ...form.servers])].map((value) => ({
-                ...{ value, text: value },
+                value,
+                text: value,
               }))}
             />
           )}

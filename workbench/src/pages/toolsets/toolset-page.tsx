@@ -93,7 +93,8 @@ function ToolsetView({ toolset }: { toolset: ToolsetAnswer }) {
 
 const columns: readonly Column<ToolRow>[] = [
   {
-    ...{ title: "Tool", width: "minmax(140px, 3fr)" },
+    title: "Tool",
+    width: "minmax(140px, 3fr)",
     render: ({ name, description }) => (
       <Link to="/tools/$name" params={{ name }} title={description} className="font-medium hover:underline">
         {name}
@@ -102,7 +103,9 @@ const columns: readonly Column<ToolRow>[] = [
   },
   { title: "Risk", width: "88px", render: (tool) => <RiskBadge tool={tool} /> },
   {
-    ...{ title: "Tokens", width: "64px", align: "right" },
+    title: "Tokens",
+    width: "64px",
+    align: "right",
     render: ({ tokens }) => (tokens === null ? <span className="text-muted">…</span> : renderCount(tokens)),
   },
 ];

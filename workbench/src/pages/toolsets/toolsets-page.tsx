@@ -16,7 +16,8 @@ const route = getRouteApi("/toolsets");
 
 const columns: readonly Column<ToolsetEntry>[] = [
   {
-    ...{ title: "Toolset", width: "minmax(120px, 1fr)" },
+    title: "Toolset",
+    width: "minmax(120px, 1fr)",
     render: ({ name }) => (
       <Link to="/toolsets/$name" params={{ name }} className="font-medium hover:underline">
         {name}
@@ -24,11 +25,14 @@ const columns: readonly Column<ToolsetEntry>[] = [
     ),
   },
   {
-    ...{ title: "Servers", width: "minmax(120px, 2fr)" },
+    title: "Servers",
+    width: "minmax(120px, 2fr)",
     render: ({ providers }) => <span title={providers.join(", ")}>{providers.join(", ") || "–"}</span>,
   },
   {
-    ...{ title: "Tools", width: "minmax(120px, 2fr)", wide: true },
+    title: "Tools",
+    width: "minmax(120px, 2fr)",
+    wide: true,
     render: ({ allow_tools }) =>
       allow_tools === null ? (
         <span className="text-muted">all of its servers</span>
@@ -37,7 +41,10 @@ const columns: readonly Column<ToolsetEntry>[] = [
       ),
   },
   {
-    ...{ title: "Turns", width: "60px", align: "right", wide: true },
+    title: "Turns",
+    width: "60px",
+    align: "right",
+    wide: true,
     render: ({ max_tool_call_turns }) => max_tool_call_turns ?? "–",
   },
 ];
@@ -50,7 +57,8 @@ export function ToolsetsPage() {
   const tabs = [
     { name: "toolsets", title: "Toolsets", content: <Toolsets /> },
     {
-      ...{ name: "personas", title: "Personas" },
+      name: "personas",
+      title: "Personas",
       content: mayManage ? <Personas /> : <Empty title="Only admins can see personas" />,
     },
   ];

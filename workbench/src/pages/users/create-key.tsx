@@ -94,7 +94,8 @@ type NewKey = Record<"name" | "user" | "groups" | "persona" | "scope" | "days", 
 function toNewKey({ name, user, groups, persona, scope, days }: NewKey) {
   const listed = groups.split(",").flatMap((group) => group.trim() || []);
   return {
-    ...{ name: name.trim(), scopes: [scope] },
+    name: name.trim(),
+    scopes: [scope],
     ...(user.trim() === "" ? {} : { user: user.trim() }),
     ...(persona.trim() === "" ? {} : { persona: persona.trim() }),
     ...(listed.length === 0 ? {} : { groups: listed }),

@@ -15,7 +15,8 @@ const route = getRouteApi("/users");
 
 const columns: readonly Column<UserRow>[] = [
   {
-    ...{ title: "User", width: "minmax(120px, 2fr)" },
+    title: "User",
+    width: "minmax(120px, 2fr)",
     render: ({ name }) => (
       <Link to="/users" search={{ view: "keys", user: name }} className="font-medium hover:underline">
         {name}
@@ -23,12 +24,16 @@ const columns: readonly Column<UserRow>[] = [
     ),
   },
   {
-    ...{ title: "Groups", width: "minmax(80px, 2fr)", wide: true },
+    title: "Groups",
+    width: "minmax(80px, 2fr)",
+    wide: true,
     render: ({ groups }) => groups.join(", ") || <span className="text-muted">none</span>,
   },
   { title: "Persona", width: "minmax(70px, 1fr)", wide: true, render: ({ persona }) => persona },
   {
-    ...{ title: "Limits", width: "minmax(80px, 1.5fr)", wide: true },
+    title: "Limits",
+    width: "minmax(80px, 1.5fr)",
+    wide: true,
     render: ({ workspace, compliance, toolGroups }) =>
       [workspace && `workspace ${workspace}`, compliance, toolGroups && `tools ${toolGroups.join(", ")}`]
         .filter(Boolean)
@@ -36,16 +41,21 @@ const columns: readonly Column<UserRow>[] = [
   },
   { title: "Keys", width: "44px", align: "right", render: ({ keys }) => keys },
   {
-    ...{ title: "Last use", width: "90px" },
+    title: "Last use",
+    width: "90px",
     render: ({ lastUsedAt }) =>
       lastUsedAt === null ? <span className="text-muted">never</span> : <Time at={lastUsedAt} />,
   },
   {
-    ...{ title: "Known from", width: "104px", wide: true },
+    title: "Known from",
+    width: "104px",
+    wide: true,
     render: ({ isConfigured }) => <Badge>{isConfigured ? "configuration" : "a key"}</Badge>,
   },
   {
-    ...{ title: "Calls", width: "56px", wide: true },
+    title: "Calls",
+    width: "56px",
+    wide: true,
     render: ({ name }) => (
       <Link to="/calls" search={{ user: name }} className="text-accent hover:underline">
         Show
