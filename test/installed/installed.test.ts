@@ -144,6 +144,7 @@ function tryAll(start: () => Person): void {
     await mkdir(join(person.home, ".cursor"));
     await writeFile(file, own);
     await person.toolplane("connect", "cursor", "--yes");
+    assert.match(await person.toolplane("servers", "list"), /demo[^]*planner|planner[^]*demo/);
     const written = JSON.parse((await readFile(file, "utf8")).replace("// mine", "")) as Written;
     assert.deepEqual(Object.keys(written.mcpServers), ["toolplane"]);
 
