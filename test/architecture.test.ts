@@ -207,6 +207,11 @@ test("one file knows where the package's own files are", () => {
   );
 });
 
+test("fields are written out, not grouped to save lines", () => {
+  const grouped = files.filter((file) => /^\s*\.\.\.\{ .*\},?$/m.test(withoutComments(file)));
+  assert.deepEqual(grouped, []);
+});
+
 test("files are small and say what they are", () => {
   const long = files.filter((file) => readFileSync(join(source, file), "utf8").split("\n").length > wallLines);
   assert.deepEqual(long, [], `longer than ${wallLines} lines`);
