@@ -146,6 +146,8 @@ suite("searching for tools", () => {
     const search = { synonyms: { jot: ["write"] } };
     const config = await writeConfig(directory, servers, { search });
     const place = ["--config", config, "--data-dir", directory.file("data")];
+    // A search does not wait for a server that lists slowly.
+    assert.equal((await runCli(["tools", "list", ...place])).code, 0);
     const { tools } = (await runCli(["search", "jot", "--json", ...place])).json() as unknown as SearchAnswer;
     assert.equal(tools[0]?.name, "notes.write_note");
   });
@@ -154,9 +156,11 @@ suite("searching for tools", () => {
     const embed = async (texts: readonly string[]) =>
       texts.map((text) => [/bug|issue/.test(text) ? 1 : 0, /note|memo/.test(text) ? 1 : 0]);
     await using plane = await planeOf(servers, { embed });
+    await plane.tools.list();
     const [first] = namesOf(await plane.search({ query: "memo" }));
     assert.match(first ?? "", /^notes\./);
     await using without = await planeOf(servers);
+    await without.tools.list();
     const { tools } = await without.search({ query: "memo" });
     assert.ok(tools.every(({ name }) => name.startsWith("notes.")));
   });
