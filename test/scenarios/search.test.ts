@@ -18,6 +18,7 @@ suite("searching for tools", () => {
     const config = await writeConfig(directory, servers);
     const data = directory.file("data");
     await using plane = await planeOf(servers);
+    await plane.tools.list();
     const wanted = await plane.search({ query: "write a note", limit: 2 });
     assert.equal(wanted.tools[0]?.name, "notes.write_note");
     assert.deepEqual([wanted.tools.length, wanted.truncated], [2, true]);
@@ -50,6 +51,7 @@ suite("searching for tools", () => {
 
   test("tells those who listen, without secrets, and not of an empty query", async () => {
     await using plane = await planeOf(servers);
+    await plane.tools.list();
     const events: unknown[] = [];
     plane.on("tool.search", (event) => events.push(event));
     const secret = "ghp_abcdefghijklmnop1234";
@@ -67,6 +69,7 @@ suite("searching for tools", () => {
   test("shows each caller their own tools and says nothing of others", async () => {
     const guarded = { ...servers, notes: { ...servers.notes, groups: ["staff"] } };
     await using plane = await planeOf(guarded);
+    await plane.tools.list();
     const staff = { principal: principalOf({ user: "ann", groups: ["staff"] }) };
     const guest = { principal: principalOf({ user: "bob" }) };
     assert.equal((await plane.search({ query: "note" }, staff)).total, 3);
@@ -92,6 +95,7 @@ suite("searching for tools", () => {
 
   test("follows the catalogue, and names the servers it could not ask", async () => {
     await using plane = await planeOf({ ...servers, gone: { command: "surely-no-such-program" } });
+    await plane.tools.list();
     const before = await plane.search({ query: "daily report" });
     assert.match(before.note ?? "", /No tool mentions/);
     assert.match(before.note ?? "", /Not searched, because not available: gone\./);
@@ -107,11 +111,13 @@ suite("searching for tools", () => {
   test("reads what a server says about itself", async () => {
     const desk = namedServer("desk", ["open", "--instructions=Invoices and receipts live here."]);
     await using plane = await planeOf({ ...servers, desk });
+    await plane.tools.list();
     assert.equal(namesOf(await plane.search({ query: "receipts" }))[0], "desk.open");
   });
 
   test("survives every pattern and every odd query", async () => {
     await using plane = await planeOf(servers);
+    await plane.tools.list();
     for (const query of ["(a+)+$", "(", "[z-a]", "\\", "(?=x)", "a{2,1}", "x".repeat(300), ".*.*.*.*="]) {
       const answer = await plane.search({ query, regex: true }, { orWords: true });
       assert.ok(query.startsWith(answer.query.replace("…", "")));
