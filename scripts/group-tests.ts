@@ -7,7 +7,7 @@ const needsOwnProcess = /node:v8|\bgc\(|samples\/growth|mock\.method\(globalThis
 /** Folders whose files share a process, and how many of them. A process loads the library once for all of its files. */
 const groupSizes: readonly (readonly [folder: string, size: number])[] = [
   ["test/workbench", 5],
-  ["test/scenarios", 12],
+  ["test/scenarios", 18],
   ["test/fixtures", 10],
   ["workbench/src", 10],
   ["src", 60],
