@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { z } from "zod";
 import { createApp } from "../../src/faces/http/app.ts";
 import { openSetup } from "../../src/local-setup.ts";
+import { type Operation as Declared, isMissing } from "../../src/operations/operation.ts";
+import { operations } from "../../src/operations/operations.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, planeOf, type RunningServe, runCli, startServe, writeConfig } from "./support.ts";
 
@@ -236,6 +239,8 @@ suite("the OpenAPI document", () => {
   let document: Document;
   let place: string[];
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const whole = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  const undeclared = new Set<string>();
 
   before(async () => {
     directory = await temporaryDirectory();
@@ -336,6 +341,10 @@ suite("the OpenAPI document", () => {
     await ask(["DELETE /servers/{name}", 200, undefined, "/servers/new"], key);
   });
 
+  test("declares every field that was answered", () => {
+    assert.deepEqual([...undeclared].sort(), []);
+  });
+
   const idOf = (list: unknown) => (list as { id: string }[])[0]?.id;
 
   /** The answer, once it is the one that the document describes. */
@@ -356,7 +365,21 @@ suite("the OpenAPI document", () => {
     if (!type.endsWith("json")) return {};
     const answer = JSON.parse(text) as Record<string, unknown>;
     assertFits(answer, content[type].schema ?? {}, title);
+    const declared = operations.find(
+      ({ http }) => !isMissing(http) && http.method === method.toLowerCase() && http.path === path,
+    );
+    if (declared && response.ok) noteOthers(answer, declared);
     return answer;
+  }
+
+  /** Clients may meet fields that they do not know; we send none that is not declared. */
+  function noteOthers(value: unknown, { name, output }: Declared): void {
+    const validate = whole.compile(z.toJSONSchema(output, { io: "output", unrepresentable: "any" }));
+    if (validate(value)) return;
+    // A tool in a list is a whole one, or a row, whose fields are others.
+    for (const { keyword, instancePath, schemaPath, params } of validate.errors ?? [])
+      if (keyword === "additionalProperties" && !schemaPath.includes("/ToolRow/"))
+        undeclared.add(`${name}${instancePath.replaceAll(/\/\d+/g, "[]")}: ${params.additionalProperty}`);
   }
 
   function assertFits(value: unknown, schema: Record<string, unknown>, title: string): void {

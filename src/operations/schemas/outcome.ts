@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { heldStatuses } from "../../model/calls/held-call.ts";
+import { offerCallKinds } from "../../model/catalogue/tool.ts";
 import { ErrorReport } from "./problem.ts";
 
 export const CallStatus = z
@@ -117,6 +118,7 @@ export const CallRecord = z
     at: z.string(),
     tool: z.string(),
     server: z.string().nullable(),
+    kind: z.enum(offerCallKinds).optional().meta({ description: "Where it is no tool that was called." }),
     principal: z.looseObject({ user: z.string().nullable(), groups: z.array(z.string()) }),
     face: z.string(),
     status: CallStatus,
@@ -155,6 +157,10 @@ export const CallRecord = z
       description: "The session of an MCP client, the conversation of an agent, or what the caller named.",
     }),
     error: z.union([ErrorReport, z.null()]),
+    cost: z
+      .object({ amount: z.number(), unit: z.string() })
+      .optional()
+      .meta({ description: "Where the tool's manifest names a price." }),
     stages: z.array(z.object({ stage: z.string(), ms: z.number() })),
     payload: CallPayload.nullable().optional().meta({
       description: "Where `observability.keepPayloads` is on; null where none is kept of this call.",

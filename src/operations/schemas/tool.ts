@@ -21,6 +21,8 @@ export const RecentRuns = z
   .array(z.object({ ok: z.boolean(), latency_ms: z.number() }))
   .meta({ description: "The last 30 runs, oldest first." });
 
+export const LastInvocation = z.looseObject({ at: z.string(), ok: z.boolean(), latency_ms: z.number() }).nullable();
+
 const ProviderHealth = z
   .object({
     metrics: HealthSummary,
@@ -30,10 +32,9 @@ const ProviderHealth = z
       backoff_until: z.string().nullable(),
       last_error: z.string().nullable(),
     }),
+    last_call: LastInvocation,
   })
   .meta({ id: "ProviderHealth" });
-
-export const LastInvocation = z.looseObject({ at: z.string(), ok: z.boolean(), latency_ms: z.number() }).nullable();
 
 export const Provider = z
   .object({
@@ -97,6 +98,16 @@ export const Tool = z
         .meta({ description: "The same for the one persona that looks." }),
     }),
     settings: z.object({ groups: names, trusted: z.boolean(), consent: z.string() }),
+    groups: names,
+    trusted: z.boolean(),
+    consent: z.string(),
+    metadata: AnyObject.meta({ description: "As the manifest or the overlay has it." }),
+    injects: names.meta({ description: "Arguments that the system sets." }),
+    reserved: names.meta({ description: "Arguments that a caller may not set." }),
+    defaults: AnyObject.optional().meta({ description: "For arguments that a caller leaves out." }),
+    warnings: names.optional(),
+    listed: AnyObject.optional().meta({ description: "Other fields of the server's listing." }),
+    effects: z.literal("explicit").optional(),
     credentials: z.record(z.string(), z.object({ required: z.boolean(), configured: z.boolean() })).meta({
       description: "The variables the tool names, and whether they are set; never their values.",
     }),
