@@ -109,7 +109,9 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
     return await Promise.any([both, ifSilent(discovery, handshake)]).catch(lastOf);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
-    if (isFixed && supportedBy(thrown).length > 0) throw otherVersions(thrown, [modernVersion]);
+    const supported = supportedBy(thrown);
+    if (isFixed && supported.length > 0 && !supported.includes(modernVersion))
+      throw otherVersions(thrown, [modernVersion]);
     if (isFixed && overHttp && thrown instanceof RpcError) return openModernSession(peer, client, {});
     if (isFixed) throw new Error(`it does not speak ${modernVersion}: ${(thrown as Error).message}`);
     return afterRefusal(peer, client, thrown, () => handshake ?? openLegacy());
