@@ -137,7 +137,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     access: (name, definition, user) => ({
       ...accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
       namedBy: egress.namedBy,
-      requireFiles: () => settings.requireFiles(name),
+      requireDocument: (place) => settings.requireDocument(name, place),
     }),
     capabilities: answers.capabilities,
     ownCapabilities: answers.ownCapabilities,

@@ -291,7 +291,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   calls: "Call records.",
   "calls.keepDays": "Days to keep records of calls and changes, 0 to keep them forever.",
   "calls.maxBytes":
-    "Size of the records of calls, changes, runs and events together, 0 for no limit. Beyond it, the oldest are removed, whatever their age.",
+    "Size of the records of calls, changes, runs and events together, 0 for no limit. Beyond it, the oldest calls, runs and events are removed, whatever their age.",
   quotas: "What one caller may hold open at a time.",
   "quotas.maxHeldOpen": "Event streams and waiting HTTP requests that one caller may hold open at a time.",
   "quotas.maxSessionsPerCaller":

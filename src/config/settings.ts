@@ -38,8 +38,19 @@ export async function createSettings(
     const changed = needed.find((one) => !isStillTrusted(one, directory ?? "", answer));
     if (changed !== undefined) throw changedFile(changed);
   };
-  const requireServerFiles = (server: string) =>
-    requireUnchanged(({ needs }) => needs !== "settings" && "server" in needs && needs.server === server);
+  const isOf = ({ needs }: PulledFile, server: string) =>
+    needs !== "settings" && "server" in needs && needs.server === server;
+  const requireServerFiles = (server: string) => requireUnchanged((one) => isOf(one, server));
+  /** A reference may name another document than the one that was judged. */
+  const requireDocument = async (server: string, place: string): Promise<void> => {
+    await requireServerFiles(server);
+    const file = current.merged.originOf(["servers", server])?.file ?? "";
+    if (!project?.read().files.includes(file)) return;
+    const { documentFile } = await import("./trust/pulled-files.ts");
+    const judged = current.pulled.filter((one) => one.kind === "openapi" && isOf(one, server));
+    for (const document of documentFile(place, directoryOf(server)))
+      if (!judged.some((one) => one.file === document)) throw unjudged(server);
+  };
   return {
     config: (): Config => current.config,
     fileOf: (path: Path) => current.merged.originOf(path)?.file,
@@ -57,8 +68,8 @@ export async function createSettings(
     },
     checkTool: (given: { readonly [key: string]: unknown }) => checkRegistered(given, environment),
     secretValues: () => [...current.variables.values()],
-    /** Rejects where a file that the server's entry names is another than a person has trusted. */
-    requireFiles: requireServerFiles,
+    /** Rejects where the API document, or another file of the server's entry, is not what a person has trusted. */
+    requireDocument,
     async secretsOf(name: string, definition: ServerDefinition) {
       await requireServerFiles(name);
       return current.placed(name, await resolveSecrets(definition, { directory: directoryOf(name) }));
@@ -101,6 +112,11 @@ function requireFiles({ files }: Config, next: Config): void {
 function changedFile({ line: { name } }: PulledFile): PlaneError {
   const message = `The file '${name}' of the project has changed since it was trusted. Look at it, then trust it with 'toolplane trust'.`;
   return new PlaneError("CONFIG_INVALID", message, { data: { file: name } });
+}
+
+function unjudged(server: string): PlaneError {
+  const message = `The API document of '${server}' is named by a secret, so that no person can trust it. Write its path into 'openapi'.`;
+  return new PlaneError("CONFIG_INVALID", message, { data: { server } });
 }
 
 function changedSince(): PlaneError {

@@ -238,7 +238,7 @@ test("packages of every kind become what starts them, and an odd identifier is r
       registryType: "oci",
       identifier: "host.example/weather",
       version: "1.1",
-      runtimeArguments: [{ type: "named", name: "-v", value: "/a:/b" }],
+      runtimeArguments: [{ type: "named", name: "-v", value: "data:/b" }],
       environmentVariables: [{ name: "A", default: "1" }],
     }),
     one("bundle", { registryType: "mcpb", identifier: url, fileSha256: sha }),
@@ -262,7 +262,7 @@ test("packages of every kind become what starts them, and an odd identifier is r
   assert.deepEqual(await entryOf("oci"), { container: { image: "host.example/weather:1.1" }, env: { A: "1" } });
   assert.deepEqual(await entryOf("ociflags"), {
     command: "docker",
-    args: ["run", "-i", "--rm", "-e", "A", "-v", "/a:/b", "host.example/weather:1.1"],
+    args: ["run", "-i", "--rm", "-e", "A", "-v", "data:/b", "host.example/weather:1.1"],
     env: { A: "1" },
   });
   const { cwd, ...started } = await entryOf("bundle");

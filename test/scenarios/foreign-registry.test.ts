@@ -226,3 +226,34 @@ test("a variable that would act on docker itself is no variable of an image with
     assert.deepEqual([code, stderr.includes(`its variable ${name} would act on docker`)], [2, true], stderr);
   }
 });
+
+test("options of a registry's entry neither leave the container nor name another package", { skip }, async () => {
+  await using it = await foreignWorld();
+  const npmOf = (runtimeArguments: object[]) => ({
+    packages: [{ registryType: "npm", identifier: "x", transport: stdio, runtimeArguments }],
+  });
+  const pypi = { registryType: "pypi", identifier: "x", transport: stdio };
+  const named = (option: string, value: string, more = {}) => [{ type: "named", name: option, value, ...more }];
+  const alone = (value: string) => [{ type: "positional", value }];
+  const home = { variables: { A: { isSecret: true } } };
+  const fixed = { variables: { A: { default: "x,src=/" } } };
+  const given: object[] = [
+    ...[named("-v", "/:/host"), named("--mount", "type=bind,src=/,dst=/h"), named("-v", "{A}:/h", home)],
+    ...[named("--mount", "type=bind,src=data,dst=/{A}", fixed), named("--volumes-from", "other")],
+    ...[named("--mount", "type=volume,dst=/h,volume-opt=device=/"), named("-e", "AWS_SECRET_ACCESS_KEY")],
+    ...[named("--network", "host"), named("--env-file", "/etc/passwd"), named("-i", "evil/image")],
+    ...[alone("--privileged"), alone("evil/image"), alone("--volume=/:/host"), alone("-v/:/host")],
+  ].map((runtimeArguments) => oci({ runtimeArguments }));
+  const others: object[] = [
+    ...[named("--registry", "http://stranger.example"), named("--package", "/tmp/evil"), named("-y", "evil")],
+    ...[[...alone("-c"), ...alone(it.touch)], alone("evil@1.0.0")],
+  ].map(npmOf);
+  others.push({ packages: [{ ...pypi, runtimeArguments: named("--from", "git+https://stranger.example/x") }] });
+  for (const [at, one] of [...given, ...others].entries()) {
+    const { code, stderr } = await it.run("add", it.publish(`reaching-${at}`, one), "--dry-run");
+    assert.deepEqual([code, stderr.includes("reaches beyond the package")], [2, true], JSON.stringify(one) + stderr);
+  }
+  const asked = named("--mount", "type=bind,src={FOLDER},dst=/work", { variables: { FOLDER: { isRequired: true } } });
+  const { entry } = await it.planned(it.publish("asked", oci({ runtimeArguments: asked })), "--set", "FOLDER=/srv/a");
+  assert.ok(JSON.stringify(entry).includes("--mount=type=bind,src=/srv/a,dst=/work"), JSON.stringify(entry));
+});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { test } from "node:test";
 import { createPlane } from "../../src/index.ts";
+import type { AuditRecord } from "../../src/model/audit.ts";
 import type { CallRecord } from "../../src/model/calls/call.ts";
 import type { JournalEntry } from "../../src/model/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
@@ -27,7 +28,11 @@ async function fill(data: string, count: number): Promise<void> {
   });
   const event = { type: "store.back" } as const;
   entries.unshift(...Array.from({ length: 50 }, (): JournalEntry => ({ kind: "event", at: at(0), event })));
-  await store.append(entries);
+  const changes = ["one", "another"].map((id): JournalEntry => {
+    const said = { operation: "keys.create", target: null, user: null, ok: true };
+    return { kind: "audit", record: { id, at: at(0), ...said } as AuditRecord };
+  });
+  await store.append([...entries, ...changes]);
   await store.close();
 }
 
@@ -59,6 +64,7 @@ test("records above calls.maxBytes go, the oldest first, with their events, and 
     );
     const newest = await plane.calls.list({ limit: 1 });
     assert.equal(newest[0]?.id, "call-1199");
+    assert.equal((await plane.audit.get("one")).operation, "keys.create", "calls push out no change");
     await until("the end of the removal", async () => (await plane.calls.verify()).ok);
   }
   const after = await holdings(data);
@@ -68,6 +74,24 @@ test("records above calls.maxBytes go, the oldest first, with their events, and 
   await using plane = await createPlane({ config: { mcpServers: {} }, dataDirectory: data });
   const { broken } = await plane.calls.verify();
   assert.match(broken?.reason ?? "", /days old then/);
+});
+
+test("large records of one caller make no others look large", async () => {
+  await using directory = await temporaryDirectory();
+  const data = directory.file("data");
+  await fill(data, 3_000);
+  const before = (await holdings(data)).calls?.bytes ?? 0;
+  const store = await openSqliteStore(`${data}/toolplane.db`);
+  const [template] = await store.calls({ limit: 1 });
+  const large = Array.from({ length: 500 }, (_, number): JournalEntry => {
+    const call = { ...template, id: `large-${number}`, conversation: kilobyte.repeat(20) } as CallRecord;
+    return { kind: "call", call };
+  });
+  await store.append(large);
+  await store.close();
+  const added = ((await holdings(data)).calls?.bytes ?? 0) - before;
+  const written = 500 * 20 * kilobyte.length;
+  assert.ok(added > written / 2 && added < written * 2, `${added} of ${written}`);
 });
 
 test("events are limited by age, and the newest stays so that their numbers go on", async () => {

@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { createPlane } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { namedServer, runCli, textsOf } from "./support.ts";
+
+const onWindows = process.platform === "win32";
 
 type Line = { name: string; launch: string; hash: string; trusted: boolean; inForce: boolean };
 type Shown = { servers: Line[]; settings: Line | null; files: Line[] };
@@ -165,6 +168,80 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
     assert.equal((await at.run("call", "a.x")).code, 0);
     await at.write("options.txt", "--require ./evil.cjs");
     assert.match((await at.run("call", "a.x", "--json")).stdout, /not trusted yet/);
+  });
+
+  test("a link out of the project is asked about by where it leads", { skip: onWindows }, async () => {
+    const server = { ...namedServer("a", ["x"]), env: { OPTIONS: "$" + "{file:options.txt}" } };
+    const at = await clone("link", { "toolplane.json": { mcpServers: { a: server } } });
+    const [harmless, secret] = [root.file("harmless"), root.file("secret")];
+    for (const file of [harmless, secret]) await writeFile(file, "s3cr3t-value");
+    const link = join(at.directory, "options.txt");
+    await symlink(harmless, link);
+    assert.match((await at.trust()).files[0]?.launch ?? "", /a link to .*harmless$/);
+    await at.trust("--yes");
+    assert.equal((await at.run("call", "a.x")).code, 0);
+    await writeFile(harmless, "another value of the person's own");
+    assert.equal((await at.run("call", "a.x")).code, 0);
+    await rm(link);
+    await symlink(secret, link);
+    assert.match((await at.run("call", "a.x", "--json")).stdout, /not trusted yet/);
+  });
+
+  test("an API document is asked about however it is named, and not used where it cannot be", async () => {
+    const document = (operation: string) => ({
+      openapi: "3.0.0",
+      info: { title: "T", version: "1" },
+      servers: [{ url: "http://127.0.0.1:9" }],
+      paths: { [`/${operation}`]: { get: { operationId: operation, responses: { 200: { description: "ok" } } } } },
+    });
+    const at = await clone("named", { "a b.json": document("good"), "c.json": document("good"), where: "c.json" });
+    const mcpServers = {
+      url: { openapi: pathToFileURL(join(at.directory, "a b.json")).href },
+      variable: { openapi: "./$" + "{NONE_IS_SET:-c}.json" },
+      secret: { openapi: "$" + "{file:where}" },
+    };
+    await at.write("toolplane.json", { mcpServers });
+    await at.trust("--yes");
+    // What a variable stands for is looked up for a line that is trusted.
+    await at.trust("--yes");
+    const tools = async () => {
+      await at.run("servers", "refresh");
+      return at.tools();
+    };
+    const before = await tools();
+    for (const name of ["url.good", "variable.good"]) assert.ok(before.includes(`"${name}"`), before);
+    assert.doesNotMatch(before, /secret\.good/);
+    for (const file of ["a b.json", "c.json"]) await at.write(file, document("evil"));
+    assert.doesNotMatch(await tools(), /evil/);
+    const { files } = await at.trust();
+    const waiting = files.filter(({ trusted }) => !trusted).map(({ name }) => name);
+    assert.deepEqual(waiting.sort(), ["a b.json", "c.json"]);
+  });
+
+  test("a file that is too large to be compared is not trusted, whatever a person says", async () => {
+    const hooks = { PreToolUse: [{ name: "guard", command: [process.execPath, "guard.cjs"] }] };
+    const at = await clone("large", { "toolplane.json": { hooks }, "guard.cjs": "" });
+    await truncate(join(at.directory, "guard.cjs"), 17 * 1024 * 1024);
+    await at.trust("--yes");
+    const [line] = (await at.trust()).files;
+    assert.deepEqual([line?.trusted, line?.launch.includes("cannot be trusted")], [false, true]);
+  });
+
+  test("a manifest shows what it refers to, also where it escapes the signs", async () => {
+    const long = { ...tool("helper", { X: "@{command:id}", Y: "@{file:v.txt}" }), description: "x ".repeat(3_000) };
+    const escaped = JSON.stringify(long).replaceAll("@", "\\u0024");
+    const yaml = `name: other\nheaders: "\\U00000024{command:whoami}$\\\n  {keychain:a/b}"\n`;
+    const at = await clone("escaped", {
+      "toolplane.json": { manifests: ["m/*"] },
+      "m/a.json": escaped,
+      "m/b.yaml": yaml,
+      "m/v.txt": "one",
+    });
+    const { files } = await at.trust();
+    const launches = Object.fromEntries(files.map(({ name, launch }) => [name, launch]));
+    assert.match(launches["m/a.json"] ?? "", /refers to \$\{command:id\}, \$\{file:v\.txt\}/);
+    assert.match(launches["m/b.yaml"] ?? "", /refers to \$\{command:whoami\}, \$\{keychain:a\/b\}/);
+    assert.ok(launches["m/v.txt"]);
   });
 
   test("the listing and the warning say the same about what waits for the settings", async () => {

@@ -122,6 +122,8 @@ const betweenBatchesMs = 20;
 /** So that not each hour removes a little, and leaves a checkpoint. */
 const sizeAfterwards = 0.95;
 
+const beyond = "all records took more than 'calls.maxBytes'. 'toolplane calls verify' shows when and how many.";
+
 /** Expired results go hourly, calls daily: each removal leaves a checkpoint. */
 function createUpkeep(config: () => Config, store: () => Promise<Store>) {
   let clock: NodeJS.Timeout | undefined;
@@ -135,27 +137,31 @@ function createUpkeep(config: () => Config, store: () => Promise<Store>) {
     await until0(() => kept.forgetCalls(before));
     await until0(() => kept.forgetRuns(before));
     await until0(() => kept.forgetEvents(before));
-    await until0(() => kept.forgetAudit(before));
   };
   const forgetOld = async (kept: Store, now: number) => {
     const { keepDays } = config().calls;
     if (keepDays === 0 || now < callsDueAt) return;
     callsDueAt = now + dayMs;
-    await forgetBefore(kept, new Date(now - keepDays * dayMs).toISOString());
+    const before = new Date(now - keepDays * dayMs).toISOString();
+    await forgetBefore(kept, before);
+    await until0(() => kept.forgetAudit(before));
   };
-  /** The oldest go, whatever their age, until the rest fits. */
+  /** The oldest go, whatever their age, until the rest fits. Changes stay: many calls must not hide what an administrator did. */
   const forgetBeyond = async (kept: Store) => {
     const { maxBytes } = config().calls;
+    let removed: string | null = null;
     while (!isStopped && maxBytes > 0) {
       const held = await kept.holdings();
       const bytes = recordBytes(held);
       const calls = held.find(({ kind }) => kind === "calls")?.count ?? 0;
-      if (bytes <= maxBytes) return;
+      if (bytes <= maxBytes) break;
       const share = Math.min(0.1, 1 - (maxBytes * sizeAfterwards) / bytes);
       const before = await kept.callAt(Math.floor(calls * share));
-      if (before === null || (await kept.forgetCalls(before)) === 0) return;
+      if (before === null || (await kept.forgetCalls(before)) === 0) break;
+      removed = before;
       await forgetBefore(kept, before);
     }
+    if (removed !== null) process.emitWarning(`Calls before ${removed} were removed: ${beyond}`);
   };
   const tidy = async () => {
     const now = Date.now();

@@ -11,9 +11,10 @@ const tool = { name: "a", description: "The tool a", inputSchema: { type: "objec
 const security = { pinning: "quarantine", newTools: "quarantine", poisoning: "off" };
 
 /** A guard on a store in memory that can be away. */
-async function guardOn() {
+async function guardOn(poisoning: "off" | null = "off") {
   const store = await openSqliteStore(":memory:");
   const world = { isAway: false };
+  const settings = { security: { ...security, poisoning } };
   const open = async (): Promise<Store> => {
     if (world.isAway) throw new Error("away");
     return store;
@@ -24,7 +25,7 @@ async function guardOn() {
     directoryOf: () => "/",
     tools: () => [],
     isWritten: () => false,
-    config: () => ({ security }) as unknown as Config,
+    config: () => settings as unknown as Config,
   });
   return { guard, store, world, [Symbol.asyncDispose]: () => store.close() };
 }
@@ -42,5 +43,25 @@ test("a server whose pins could not be read or written once is pinned when the s
   await guard.settled();
   const [identity = ""] = guard.pinned.identities();
   assert.equal((await store.pinnedServer(identity)).heads.length, 1);
+  assert.equal(guard.isLoaded(), true);
+});
+
+test("other work goes on while a long list is scanned, and nothing is left to scan afterwards", async () => {
+  await using given = await guardOn(null);
+  const { guard } = given;
+  const description = "QUJDREVG".repeat(1_000);
+  const entries = Array.from({ length: 60 }, (_, at) => ({ ...tool, name: `t${at}`, description: description + at }));
+  guard.listed("s", definition, entries);
+  assert.equal(guard.isLoaded(), false);
+  let isDone = false;
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  await guard.loaded();
+  isDone = true;
+  assert.ok(turns > 3, `${turns} turns`);
   assert.equal(guard.isLoaded(), true);
 });

@@ -73,6 +73,8 @@ export function createGuard({ config, store, emit, directoryOf, tools, isWritten
     verdicts.apply(security);
     listWritten();
     for (const server of await pinned.loaded()) settleLater(server);
+    // What is scanned here need not be scanned where no other work can come in between.
+    await pinned.lookThrough((key, tool) => void verdicts.review(key, tool, false));
     checked = security;
   };
 
@@ -123,7 +125,8 @@ export function createGuard({ config, store, emit, directoryOf, tools, isWritten
     },
     isLoaded(): boolean {
       listWritten();
-      return unsettled.size === 0 && checked === config().security && pinned.isLoaded();
+      const isChecked = unsettled.size === 0 && checked === config().security;
+      return isChecked && pinned.isLoaded() && pinned.isLookedThrough();
     },
     reviewWritten: (tool: Tool) => (isWritten(tool) ? verdicts.review(writtenKey, placeOf(tool)) : null),
     heldWritten: (tool: Tool) => (isWritten(tool) ? verdicts.held(writtenKey, placeOf(tool)) : null),

@@ -106,6 +106,7 @@ export type PinnedServers = ReturnType<typeof createPinnedServers>;
 
 export function createPinnedServers(store: PinStore) {
   const listings = new Map<string, Listing>();
+  const lookedThrough = new WeakSet<Listing>();
   const pins = createKnownPins(store);
   let changes = 0;
   return {
@@ -146,6 +147,22 @@ export function createPinnedServers(store: PinStore) {
     },
     isLoaded(): boolean {
       for (const { identity } of listings.values()) if (!pins.isLoaded(identity)) return false;
+      return true;
+    },
+    /** Looks at each tool of lists that are new. Others work in between: a server may list very much. */
+    async lookThrough(onTool: (key: string, tool: string) => void): Promise<void> {
+      const turns = yieldEvery();
+      for (const listing of [...listings.values()]) {
+        if (lookedThrough.has(listing)) continue;
+        for (const tool of listing.tools.keys()) {
+          if (turns.isOver()) await turns.next();
+          onTool(listing.key, tool);
+        }
+        lookedThrough.add(listing);
+      }
+    },
+    isLookedThrough(): boolean {
+      for (const listing of listings.values()) if (!lookedThrough.has(listing)) return false;
       return true;
     },
     look(key: string, tool: string) {

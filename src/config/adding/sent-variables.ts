@@ -2,6 +2,7 @@ import { spell } from "../../lib/text/spell.ts";
 import type { AddedOne, AddHooks } from "../../model/config/adding.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
+import { programOf } from "../../model/servers/package-launcher.ts";
 import type { Environment } from "../environment.ts";
 import { findReferences, mapTexts } from "../secrets/references.ts";
 import type { EntryInput } from "./inputs.ts";
@@ -23,9 +24,18 @@ export function sentVariables(entry: JsonObject, isOpen: (variable: string) => b
 }
 
 /** Who gets what the entry says, where that is not a program of this machine. */
-export function receiverOf({ url, container }: JsonObject): string | null {
-  if (typeof url === "string") return URL.canParse(url) ? new URL(url).host : url;
-  return isObject(container) ? `the image ${spell(container.image)}` : null;
+export function receiverOf({ url, container, openapi, baseUrl, command }: JsonObject): string | null {
+  if (typeof url === "string") return hostOf(url);
+  if (typeof openapi === "string") return hostOf(typeof baseUrl === "string" ? baseUrl : openapi);
+  if (isObject(container)) return `the image ${spell(container.image)}`;
+  return typeof command === "string" && runtimes.includes(programOf(command)) ? "a container" : null;
+}
+
+/** Programs that hand variables on to what is not of this machine. */
+const runtimes = ["docker", "podman", "nerdctl"];
+
+function hostOf(address: string): string {
+  return URL.canParse(address) && new URL(address).host !== "" ? new URL(address).host : address;
 }
 
 /** One question for each. What is declined counts as not set. */

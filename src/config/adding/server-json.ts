@@ -15,6 +15,7 @@ import {
   isSame,
   isTrue,
   itemsOf,
+  joined,
   matches,
   objectsOf,
   type Piece,
@@ -27,6 +28,7 @@ import type { JsonObject } from "../../model/json.ts";
 import { actsOnTheHost } from "../../model/servers/host-variables.ts";
 import type { Environment } from "../environment.ts";
 import { type EntryInput, type InputValues, inputPieces } from "./inputs.ts";
+import { type Options, optionProblem, said } from "./runtime-options.ts";
 
 /** A server as a registry describes it: `server.json`. */
 export type RegistryServer = {
@@ -101,8 +103,12 @@ export function waysOf({ packages, remotes, version }: RegistryServer): Way[] {
   return [...packages.map((one) => packageWay(one, version)), ...remotes.map(remoteWay)];
 }
 
-/** `fill`: its values, each in pieces; none where it is left out. */
-type Fields = { inputs: EntryInput[]; fill(values: InputValues, environment: Environment): Piece[][] };
+/** `fill`: its values, each in pieces; none where it is left out. `written`: what its author fixes of them. */
+type Fields = {
+  inputs: EntryInput[];
+  written: Foreign<string>;
+  fill(values: InputValues, environment: Environment): Piece[][];
+};
 type Named = Fields & { name: string | undefined; shown: string };
 
 const kinds = ["npm", "pypi", "oci", "nuget", "mcpb"] as const;
@@ -123,7 +129,7 @@ function packageWay(given: Foreign, serverVersion: string): Way {
     via: via ?? asShown(type ?? foreign("unknown")),
     what: what ?? asShown(identifier),
     inputs: unique([...runtime, ...own, ...env].flatMap((one) => one.inputs)),
-    ...whyUnusable(given, { via, what, fixed, sha256, env, hasOptions: runtime.length > 0 }),
+    ...whyUnusable(given, { via, what, fixed, sha256, env, options: runtime.map(({ known }) => known) }),
     ...(via === "mcpb" && sha256 !== undefined ? { bundle: { url: identifier, sha256 } } : {}),
     build(values, environment) {
       if (via === undefined || what === undefined || fixed === undefined) return {};
@@ -160,10 +166,10 @@ type Facts = {
   fixed: string | undefined;
   sha256: string | undefined;
   env: readonly Named[];
-  hasOptions: boolean;
+  options: readonly Options[];
 };
 
-function whyUnusable(given: Foreign, { via, what, fixed, sha256, env, hasOptions }: Facts): { unusable?: string } {
+function whyUnusable(given: Foreign, { via, what, fixed, sha256, env, options }: Facts): { unusable?: string } {
   const shown = (key: string) => asShown(fieldOf(given, key));
   const transport = textOf(fieldOf(fieldOf(given, "transport"), "type")) ?? foreign("stdio");
   if (via === undefined)
@@ -176,7 +182,9 @@ function whyUnusable(given: Foreign, { via, what, fixed, sha256, env, hasOptions
   if (via === "mcpb" && sha256 === undefined) return { unusable: "the registry gives no checksum of the bundle" };
   const wrong = env.find(({ name }) => name === undefined);
   if (wrong) return { unusable: `'${wrong.shown}' is no name of a variable` };
-  const acting = via === "oci" && hasOptions ? env.find(({ name = "" }) => actsOnTheHost(name)) : undefined;
+  const refused = optionProblem(via, options);
+  if (refused !== null) return { unusable: refused };
+  const acting = via === "oci" && options.length > 0 ? env.find(({ name = "" }) => actsOnTheHost(name)) : undefined;
   return acting ? { unusable: `its variable ${acting.shown} would act on docker itself` } : {};
 }
 
@@ -222,15 +230,16 @@ function namedFields(given: Foreign, kind: "variable" | "header"): Named {
 }
 
 /** `--flag=value`, or a word of its own. */
-function argumentFields(given: Foreign): Fields {
+function argumentFields(given: Foreign): Fields & { known: Options } {
   const isNamed = asOneOf(fieldOf(given, "type"), ["named"]) !== undefined;
   const name = isNamed ? textOf(fieldOf(given, "name")) : undefined;
-  const { inputs, fill } = keyValue(given, name ?? textOf(fieldOf(given, "valueHint")), "argument");
+  const { inputs, fill, written } = keyValue(given, name ?? textOf(fieldOf(given, "valueHint")), "argument");
   const spell = (value: Piece[]): Piece[][] => {
     if (name === undefined) return [value];
     return matches(name, /^--/) ? [[name, "=", ...value]] : [[name], value];
   };
-  return { inputs, fill: (values, environment) => fill(values, environment).flatMap(spell) };
+  const known = { name, value: written };
+  return { inputs, written, known, fill: (values, environment) => fill(values, environment).flatMap(spell) };
 }
 
 /** A value that its author fixed, with variables in braces, or one that a person gives. */
@@ -240,6 +249,7 @@ function keyValue(given: Foreign, name: Foreign<string> | undefined, kind: "vari
   const input = { ...inputOf(name ?? foreign("argument"), given), isVariable: kind === "variable" };
   return {
     inputs: [input],
+    written: fixedPart(input),
     fill: (values, environment) => inputPieces(input, values, environment).map((one) => [one]),
   };
 }
@@ -254,6 +264,9 @@ function template(fixed: Foreign<string>, variables: Foreign): Fields {
   });
   return {
     inputs: known.map(({ input }) => input),
+    written: joined(
+      ...parts.flatMap((part) => (part instanceof Foreign || Array.isArray(part) ? part : fixedPart(part))),
+    ),
     fill(values, environment) {
       const pieces = parts.map((part) => {
         if (part instanceof Foreign || Array.isArray(part)) return [part].flat();
@@ -262,6 +275,11 @@ function template(fixed: Foreign<string>, variables: Foreign): Fields {
       return pieces.some((one) => one.length === 0) ? [] : [pieces.flat()];
     },
   };
+}
+
+/** A secret is a variable of this machine, which nobody names here. */
+function fixedPart({ default: usual = [], isSecret }: EntryInput): Foreign<string> {
+  return usual.length > 0 || isSecret ? joined(...usual) : foreign(said);
 }
 
 function inputOf(name: Foreign<string>, given: Foreign): EntryInput {

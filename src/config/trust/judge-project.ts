@@ -89,15 +89,18 @@ function judgeLines({ servers, settings }: Sorted, theirs: Merged, asked: Asked)
   const sections = [...new Set(settings.map(({ path }) => String(path[0])))].sort().join(", ");
   const said = settings.map(renderSetting).join("; ");
   const written = settings.length === 0 ? null : settingsLine(sections, said, settings, answer);
-  const pulled = findPulled({ ...asked, servers, settings, mayExpand: written?.trusted === true });
+  const entries = new Map(
+    [...servers].map(([name, of]) => [name, settingsLine(name, renderLaunch(name, theirs, of), of, answer)]),
+  );
+  const mayExpand = (server?: string) => (server === undefined ? written : entries.get(server))?.trusted === true;
+  const pulled = findPulled({ ...asked, servers, settings, mayExpand });
   const areTrusted = (isNeeded: (needs: PulledFile["needs"]) => boolean) =>
     pulled.every(({ needs, line }) => line.trusted || !isNeeded(needs));
   // Hooks, variables and overlays are part of how a server runs: without them it does not.
   const inForce = (written?.trusted ?? true) && areTrusted((needs) => needs === "settings");
   return {
     settings: written && { ...written, inForce },
-    servers: [...servers].map(([name, of]): TrustLine => {
-      const line = settingsLine(name, renderLaunch(name, theirs, of), of, answer);
+    servers: [...entries].map(([name, line]): TrustLine => {
       return { ...line, inForce: line.trusted && inForce && areTrusted((needs) => isFor(needs, "server", name)) };
     }),
     pulled: pulled.map((one): PulledFile => {

@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { hashText, hash as hashValue } from "../../lib/json/stable-json.ts";
 import type { TrustLine } from "../../model/config/setup.ts";
 import { isObject } from "../../model/json.ts";
@@ -31,8 +32,8 @@ type Sources = {
   configFiles: readonly string[];
   environment: Environment;
   answer: Answer;
-  /** References in a glob are resolved once the settings are trusted. */
-  mayExpand: boolean;
+  /** References in a glob are resolved once the settings are trusted, those in the entry of a server once it is. */
+  mayExpand(server?: string): boolean;
 };
 
 const maxBytes = 16 * 1024 * 1024;
@@ -46,12 +47,14 @@ export function findPulled({ directory, servers, settings, answer, ...more }: So
     if (!found.has(key)) found.set(key, { file, kind, needs, ...judgeFile(file, kind, directory, answer) });
   };
   const addReferences = (value: unknown, base: string, needs: PulledFile["needs"]) => {
-    for (const file of referredIn(value, base)) if (isInside(directory, file)) add(file, "file", needs);
+    for (const file of referredIn(value, base)) if (comesWith([directory, base], file)) add(file, "file", needs);
   };
   for (const [server, of] of servers)
     for (const setting of of) {
       const base = baseOf(setting);
-      if (setting.path[2] === "openapi") for (const file of documentOf(setting)) add(file, "openapi", { server });
+      if (setting.path[2] === "openapi")
+        for (const file of documentOf(setting, more.environment, more.mayExpand(server)))
+          add(file, "openapi", { server });
       addReferences(setting.value, base, { server });
     }
   for (const setting of settings) {
@@ -59,11 +62,12 @@ export function findPulled({ directory, servers, settings, answer, ...more }: So
     if (section === "manifests")
       for (const file of manifestsOf(setting, more)) add(file, "manifest", { manifest: file });
     if (section === "hooks")
-      for (const file of hookFiles(setting)) if (isInside(directory, file)) add(file, "hook", "settings");
+      for (const file of hookFiles(setting))
+        if (comesWith([directory, baseOf(setting)], file)) add(file, "hook", "settings");
     addReferences(setting.value, baseOf(setting), "settings");
   }
   for (const { file: manifest, kind, text } of [...found.values()])
-    if (kind === "manifest") addReferences(text, dirname(manifest), { manifest });
+    if (kind === "manifest") addReferences(withoutEscapes(text ?? ""), dirname(manifest), { manifest });
   return [...found.values()];
 }
 
@@ -75,38 +79,66 @@ export function isStillTrusted({ file, kind, line }: PulledFile, directory: stri
 
 function judgeFile(file: string, kind: Kind, directory: string, answer: Answer) {
   const name = relative(directory, file) || file;
-  const bytes = contentOf(file);
+  // What a link out of the project leads to did not come with it; where it leads did.
+  const isLinked = (kind === "file" || kind === "hook") && !isInside(directory, file);
+  const found = isLinked ? null : contentOf(file);
+  const bytes = found === "untold" ? null : found;
   const text = bytes?.toString("utf8") ?? null;
-  const made = hashValue({ kind, name, content: bytes === null ? null : hashText(bytes) });
-  const line = lineWith(visible(name), describe(kind, text), made, answer);
-  return { text, line };
+  const content = bytes === null ? null : hashText(bytes);
+  const target = isLinked ? realPath(file) : null;
+  const made = hashValue({ kind, name, content, ...(target !== null && { target }) });
+  const shown = target === null ? describe(kind, text, found === "untold") : `${kind}; a link to ${target}`;
+  // Later content could not be told from this one.
+  return { text, line: lineWith(visible(name), shown, made, found === "untold" ? () => undefined : answer) };
 }
 
-function contentOf(file: string): Buffer | null {
+/** Null where it cannot be read. */
+function contentOf(file: string): Buffer | "untold" | null {
   try {
     const found = statSync(file);
-    return found.isFile() && found.size <= maxBytes ? readFileSync(file) : null;
+    return found.isFile() && found.size <= maxBytes ? readFileSync(file) : "untold";
   } catch {
     return null;
   }
 }
 
 /** What it refers to comes first: the rest may be long. */
-function describe(kind: Kind, text: string | null): string {
+function describe(kind: Kind, text: string | null, isUntold: boolean): string {
+  if (isUntold)
+    return `${kind}; it cannot be trusted, because it is no file or larger than ${maxBytes / 1024 / 1024} MiB`;
   if (text === null) return `${kind}; it cannot be read`;
   if (kind === "file") return "a value that is read from this file, and not shown because it may be secret";
-  const references = [...new Set(findReferences(text).map((one) => one.text))];
+  const references = [...new Set(findReferences(withoutEscapes(text)).map((one) => one.text))];
   const plain = text.replaceAll(/\s+/g, " ").trim();
   const rest = plain.length > maxShown ? ` … and ${plain.length - maxShown} more characters` : "";
   const refers = references.length === 0 ? "" : `refers to ${references.join(", ")}; `;
   return `${kind}; ${refers}${plain.slice(0, maxShown)}${rest}`;
 }
 
+const escaped = /\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|U([\da-fA-F]{8})|(["\\/])|\r?\n[ \t]*)/g;
+
+/** JSON and YAML can write a reference so that it is none in the text. */
+function withoutEscapes(text: string): string {
+  return text.replaceAll(escaped, (_, four?: string, two?: string, eight?: string, sign?: string) => {
+    const code = Number.parseInt(four ?? two ?? eight ?? "", 16);
+    return sign ?? (code <= 0x10ffff ? String.fromCodePoint(code) : "");
+  });
+}
+
 const baseOf = ({ origin }: Setting) => dirname(resolve(origin.file));
 
-function documentOf({ value, ...setting }: Setting): string[] {
-  if (typeof value !== "string" || /^https?:\/\//i.test(value) || findReferences(value).length > 0) return [];
-  return [resolve(baseOf({ value, ...setting }), value.replace(/^file:\/\//i, ""))];
+function documentOf(setting: Setting, environment: Environment, mayExpand: boolean): string[] {
+  const { value } = setting;
+  if (typeof value !== "string" || (findReferences(value).length > 0 && !mayExpand)) return [];
+  return documentFile(String(expandEnvironment(value, environment, () => undefined)), baseOf(setting));
+}
+
+/** None for an address. */
+export function documentFile(place: string, directory: string): string[] {
+  if (/^https?:\/\//i.test(place)) return [];
+  const isUrl = /^file:\/\//i.test(place);
+  if (isUrl && !URL.canParse(place)) return [];
+  return [isUrl ? fileURLToPath(place) : resolve(directory, place)];
 }
 
 function manifestsOf(
@@ -116,7 +148,7 @@ function manifestsOf(
   const globs = Array.isArray(setting.value) ? setting.value.filter((glob) => typeof glob === "string") : [];
   const known = globs.flatMap((glob) => {
     if (findReferences(glob).length === 0) return [glob];
-    return mayExpand ? [String(expandEnvironment(glob, environment, () => undefined))] : [];
+    return mayExpand() ? [String(expandEnvironment(glob, environment, () => undefined))] : [];
   });
   const files = known.flatMap((glob) => findFiles(glob, baseOf(setting)).files);
   return [...new Set(files)].filter((file) => !configFiles.includes(file));
@@ -151,9 +183,17 @@ function referredIn(value: unknown, base: string): string[] {
   return files;
 }
 
-/** By its real place: a link out of the project leads to what did not come with it. */
+/** By its name or by its real place: a link out of the project comes with it too. */
+function comesWith(directories: readonly string[], file: string): boolean {
+  return directories.some((directory) => isBelow(directory, file) || isInside(directory, file));
+}
+
 function isInside(directory: string, file: string): boolean {
-  const path = relative(realPath(directory), realPath(file));
+  return isBelow(realPath(directory), realPath(file));
+}
+
+function isBelow(directory: string, file: string): boolean {
+  const path = relative(directory, file);
   return path !== "" && path.split(sep)[0] !== ".." && !isAbsolute(path);
 }
 

@@ -121,7 +121,7 @@ export interface ResultsRedactInput {
 /** Call records. */
 export interface CallsInput {
   /** Days to keep records of calls and changes, 0 to keep them forever. Default: 90. */ keepDays?: number | undefined;
-  /** Size of the records of calls, changes, runs and events together, 0 for no limit. Beyond it, the oldest are removed, whatever their age. Default: 17179869184. */ maxBytes?: number | undefined;
+  /** Size of the records of calls, changes, runs and events together, 0 for no limit. Beyond it, the oldest calls, runs and events are removed, whatever their age. Default: 17179869184. */ maxBytes?: number | undefined;
 }
 
 /** What one caller may hold open at a time. */

@@ -93,7 +93,7 @@ async function answer(
 
 /** A document of a project is read again when it changes, and asked about again too. */
 async function loadTrusted({ access, definition, ended, loaded }: State) {
-  await access.requireFiles?.();
+  await access.requireDocument?.(definition.openapi ?? "");
   return loadApi(definition, ended.signal, loaded?.mark);
 }
 

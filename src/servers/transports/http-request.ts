@@ -23,8 +23,8 @@ export type Access = {
   onRefused?(challenge: Challenge, described?: Described): Promise<boolean>;
   /** Which addresses this configured one may name. */
   namedBy?(owner: string): Promise<StrictGate>;
-  /** Rejects where a file that its configuration names is another than a person has trusted. */
-  requireFiles?(): Promise<void>;
+  /** Rejects where its API document, or another file that its configuration names, is not what a person has trusted. */
+  requireDocument?(place: string): Promise<void>;
 };
 
 type Challenge = { status: number; wwwAuthenticate: string | null };

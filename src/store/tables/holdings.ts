@@ -1,8 +1,10 @@
 import { type Holding, recordBytes, type Store } from "../../model/store.ts";
 import { type Database, first, query, type Row, textOrNull, type Work } from "./database.ts";
 
-/** The newest rows stand for all of them: no table is read as a whole. */
+/** Some rows stand for all of them: no table is read as a whole. */
 const sampled = 500;
+/** From everywhere: a caller decides how large their newest records are, and must not push out the others with them. */
+const spread = 200;
 /** What indexes and other columns take beside the record. */
 const overheadBytes = 450;
 
@@ -55,16 +57,29 @@ export function createHoldings(database: Database): Pick<Store, "holdings" | "ca
 
 function* estimate({ kind, table, key, content, at }: Kind): Work<Holding> {
   const sizes = content.map((column) => (column === "bytes" ? column : `length(${column})`));
-  const newest = `SELECT ${key} AS place, ${sizes.join(" + ")} AS size FROM ${table} ORDER BY ${key} DESC LIMIT ${sampled}`;
-  const { rows } = yield* query(newest);
+  const chosen = `SELECT ${key} AS place, ${sizes.join(" + ")} AS size FROM ${table}`;
+  const { rows } = yield* query(`${chosen} ORDER BY ${key} DESC LIMIT ${sampled}`);
   const oldest = yield* first(
     (row) => row,
     `SELECT ${key} AS place, ${at} AS at FROM ${table} ORDER BY ${key} LIMIT 1`,
   );
-  const bytes = rows.reduce((sum, { size }) => sum + Number(size) + overheadBytes, 0);
   const count = rows.length < sampled ? rows.length : yield* countFrom(oldest, rows, table, key);
-  const all = rows.length === 0 ? 0 : Math.round((bytes / rows.length) * count);
+  const places = rows.length < sampled ? [] : placesBetween(Number(oldest?.place), Number(rows[0]?.place));
+  const { rows: others } =
+    places.length === 0 ? { rows } : yield* query(`${chosen} WHERE ${key} IN (${places.join(", ")})`);
+  const sample = others.length < fewest ? rows : others;
+  const bytes = sample.reduce((sum, { size }) => sum + Number(size) + overheadBytes, 0);
+  const all = sample.length === 0 ? 0 : Math.round((bytes / sample.length) * count);
   return { kind, count, bytes: all, oldest: textOrNull(oldest?.at) };
+}
+
+/** Where nearly all numbers are missing, the newest rows say more. */
+const fewest = 20;
+
+/** None where the key is no number. */
+function placesBetween(low: number, high: number): number[] {
+  if (!Number.isSafeInteger(low) || !Number.isSafeInteger(high)) return [];
+  return Array.from({ length: spread }, (_, at) => low + Math.floor(((high - low) * at) / (spread - 1)));
 }
 
 /** Numbers have gaps, about as many before the sample as within it. */

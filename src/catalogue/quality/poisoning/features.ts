@@ -203,11 +203,26 @@ function bitsOf(words: readonly string[], place: number, lexicon: Lexicon, memo:
   return bits;
 }
 
+const lengths = new WeakMap<Lexicon, ReadonlyMap<string, number>>();
+
+/** The longest entry that begins with these two signs: most places of a text begin none. */
+function lengthsOf(lexicon: Lexicon): ReadonlyMap<string, number> {
+  const known = lengths.get(lexicon);
+  if (known) return known;
+  const made = new Map<string, number>();
+  for (const entry of lexicon.runs.keys())
+    made.set(entry.slice(0, 2), Math.max(made.get(entry.slice(0, 2)) ?? 0, entry.length));
+  lengths.set(lexicon, made);
+  return made;
+}
+
 /** Words of scripts without spaces, or with the spaces left out: the longest entry at each place. */
-function readRun(run: string, index: number, start: number, { runs }: Lexicon, found: Word[]): number {
+function readRun(run: string, index: number, start: number, lexicon: Lexicon, found: Word[]): number {
+  const { runs } = lexicon;
+  const longest = lengthsOf(lexicon);
   let at = start;
   for (let from = 0; from < run.length; ) {
-    let size = Math.min(maxEntry, run.length - from);
+    let size = Math.max(1, Math.min(longest.get(run.slice(from, from + 2)) ?? 1, maxEntry, run.length - from));
     while (size > 1 && !runs.has(run.slice(from, from + size))) size -= 1;
     const bits = size > 1 ? (runs.get(run.slice(from, from + size)) ?? 0) : 0;
     at += size > 1 ? 1 : 0.4;
