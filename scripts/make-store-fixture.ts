@@ -18,7 +18,9 @@ const target = join(fixtures, version, isSqlite ? "sqlite" : "postgres");
 const place = "/tmp/toolplane-store";
 const port = 7429;
 const program = [join(checkout, "src/bin.ts"), "--config", "toolplane.json", "--store", store];
-const environment = { PATH: process.env.PATH, HOME: place, USER: "ada", LOGNAME: "ada" };
+const statements = join(place, "statements.jsonl");
+const environment = { PATH: process.env.PATH, HOME: place, USER: "ada", LOGNAME: "ada", STATEMENTS_FILE: statements };
+const recording = isSqlite ? [] : ["--import", join(fixtures, "record-statements.ts")];
 const options = { cwd: place, env: environment };
 
 function command(...words: string[]): string {
@@ -43,7 +45,7 @@ async function ask(secret: string, method: string, path: string, body?: unknown)
 }
 
 async function serve(): Promise<ChildProcess> {
-  const words = [...program, "--data-dir", "data", "serve", "--port", String(port)];
+  const words = [...recording, ...program, "--data-dir", "data", "serve", "--port", String(port)];
   const child = spawn("node", words, { ...options, stdio: ["ignore", "ignore", "inherit"] });
   const isUp = () => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false);
   while (!(await isUp())) await pause(100);
@@ -144,6 +146,9 @@ const keep = (name: string, bytes: Buffer) => writeFileSync(join(target, `${name
 const copy = (name: string) => join(place, "copy", name);
 for (const name of readdirSync(join(place, "copy")).filter((one) => /\.key$|-waiting-|\.db(?!-shm)/.test(one)))
   if (statSync(copy(name)).size > 0) keep(name, readFileSync(copy(name)));
-if (!isSqlite) keep("dump.sql", dump());
+if (!isSqlite) {
+  keep("dump.sql", dump());
+  keep("statements.jsonl", readFileSync(statements));
+}
 keep("export.jsonl", readFileSync(join(place, "export.jsonl")));
 writeFileSync(join(target, "made.json"), `${JSON.stringify({ ops, other, ...lived, last, head }, null, 2)}\n`);

@@ -9,6 +9,8 @@ export const brokenHeader = "x-broken";
 export const replicaHeader = "x-replica";
 
 const lookMs = 200;
+/** Many clients connect at once, and on a busy machine they would wait until they give up. */
+const backlog = 4_096;
 
 export type Balancer = {
   url: string;
@@ -108,7 +110,9 @@ export async function startBalancer(replicas: readonly Replica[]): Promise<Balan
 
   const server = createServer((incoming, outgoing) => {
     take(incoming, outgoing).catch(() => outgoing.destroy());
-  }).listen(0, "127.0.0.1");
+  }).listen({ port: 0, host: "127.0.0.1", backlog });
+  // Else it may close a connection while a client sends its next request.
+  server.keepAliveTimeout = 0;
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

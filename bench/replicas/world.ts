@@ -12,6 +12,8 @@ import { createReplica, type Replica } from "./replica.ts";
 import { type Tick, writeWork } from "./work.ts";
 
 export type World = AsyncDisposable & {
+  /** Named by the command line of every process but those of the database. */
+  directory: string;
   replicas: Replica[];
   balancer: Balancer;
   /** For clients, through the balancer: the pass of one plane is none for another, a key is known to all. */
@@ -24,6 +26,8 @@ export type World = AsyncDisposable & {
   ticks: readonly Tick[];
   /** Follows the chain over all recorded calls; what is wrong with it, null when nothing is. */
   verify(): Promise<string | null>;
+  /** What the command line says with these words, in a process of its own on the same database. */
+  ask(...words: string[]): Promise<string>;
 };
 
 export type WorldOptions = {
@@ -33,13 +37,15 @@ export type WorldOptions = {
   ticksForMs?: number;
   /** More for the entry of the tool server. */
   server?: object;
+  /** More for the configuration. */
+  settings?: object;
 };
 
 let worlds = 0;
 
 /** So many planes in processes of their own, with nothing in common but a database, behind a balancer. */
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const { count, words = [], ticksForMs = 0, server = {} } = options;
+  const { count, words = [], ticksForMs = 0, server = {}, settings = {} } = options;
   const directory = await mkdtemp(join(tmpdir(), "replicas-"));
   const postgres = await startPostgres();
   worlds += 1;
@@ -65,6 +71,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       policy,
       budgets,
       store,
+      ...settings,
     }),
   );
   const replicas = Array.from({ length: count }, (_, at) =>
@@ -76,12 +83,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   );
   const ownPlace = ["--standalone", "--config", config, "--data-dir", join(directory, "data-own")];
   const runOwn = (...own: string[]) =>
-    promisify(execFile)(process.execPath, [commandLineFile, ...own, "--json", ...ownPlace]);
-  const made = await runOwn("keys", "create", "bench", "--user", "bench", "--scope", "*");
+    promisify(execFile)(process.execPath, [commandLineFile, ...own, ...ownPlace], { maxBuffer: 2 ** 28 });
+  const made = await runOwn("keys", "create", "bench", "--user", "bench", "--scope", "*", "--json");
   const { secret: key } = JSON.parse(made.stdout) as { secret: string };
   await Promise.all(replicas.map((replica) => replica.start()));
   const balancer = await startBalancer(replicas);
   return {
+    directory,
     replicas,
     balancer,
     door: { url: balancer.url, key },
@@ -90,11 +98,12 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     ledger,
     ticks,
     async verify() {
-      return runOwn("calls", "verify").then(
+      return runOwn("calls", "verify", "--json").then(
         () => null,
         ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}`,
       );
     },
+    ask: async (...asked) => (await runOwn(...asked)).stdout,
     async [Symbol.asyncDispose]() {
       await balancer.close();
       await Promise.all(replicas.map((replica) => replica.stop()));

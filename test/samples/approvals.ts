@@ -18,7 +18,12 @@ export const queue: Verdict = { verdict: "queue", origin: "mode:plan", reason: "
 type Settings = Partial<Config["approvals"]>;
 
 /** Approvals over a real store in memory; `hold` holds a call of Ann's. */
-export async function openApprovals(context: TestContext, settings: Settings = {}, shared?: Store) {
+export async function openApprovals(
+  context: TestContext,
+  settings: Settings = {},
+  shared?: Store,
+  servers: Record<string, { url: string }> = {},
+) {
   const store = shared ?? (await openSqliteStore(":memory:"));
   if (!shared) context.after(() => store.close());
   const events: PlaneEvent[] = [];
@@ -27,7 +32,7 @@ export async function openApprovals(context: TestContext, settings: Settings = {
   const approvals = createApprovals({
     config: () =>
       ({
-        servers: {},
+        servers,
         approvals: {
           timeoutMs: 300_000,
           allowEdit: true,

@@ -261,3 +261,22 @@ test("approvals come a page at a time, and each page tells how many there are", 
       message: /is no cursor/,
     });
 });
+
+test("version 0.2 beside this one knows the tool of a remote server, and this one what 0.2 held", async (context) => {
+  const tool = sampleTool();
+  const at = (origin: string) => openApprovals(context, {}, undefined, { notes: { url: `${origin}/mcp` } });
+  const local = await openApprovals(context);
+  // As version 0.2 keeps it: without an origin.
+  const { fingerprint, origin: none } = await local.verbs.approval(await local.hold());
+  const here = await at("https://one.example");
+  const id = await here.hold();
+  const held = await here.verbs.approval(id);
+  assert.deepEqual([none, held.origin, held.fingerprint], [undefined, "https://one.example", fingerprint]);
+  assert.ok(here.approvals.isSameTool(tool, fingerprint));
+
+  await here.verbs.answerApproval(id, { decision: "approve" });
+  const approved = here.ran[0]?.approved?.fingerprint ?? "";
+  const moved = await at("https://two.example");
+  const isSame = [here, moved].map(({ approvals }) => approvals.isSameTool(tool, approved));
+  assert.deepEqual(isSame, [true, false]);
+});

@@ -24,7 +24,7 @@ import { type AnswererPorts, type Answerers, asksOthers, createAnswerers } from 
 import { type Asking, askPeople, resumed } from "./ask-people.ts";
 import { graceMs, isAbandoned, isClaimed, viewOf } from "./held-call.ts";
 import { createHeldCalls, type HeldCallPorts, type HeldCalls } from "./held-calls.ts";
-import { createFingerprint, createRemembered, earlierFingerprints, isRememberable } from "./remembered.ts";
+import { atOrigin, createFingerprint, createRemembered, earlierFingerprints, isRememberable } from "./remembered.ts";
 
 /** How often to look for approved calls that a process abandoned. */
 const sweepMs = 10_000;
@@ -55,10 +55,18 @@ type HeldVerbs = {
 export function createApprovals(given: ApprovalPorts) {
   const { config, store, defaultPrincipal, run, fixedOf, mayMake, audit, ...ports } = given;
   const originOf = (server: string | null) => originOfServer(server === null ? undefined : config().servers[server]);
-  const fingerprint = createFingerprint(fixedOf, originOf);
+  const fingerprint = createFingerprint(fixedOf);
   const settings = () => config().approvals;
   const answerers = createAnswerers({ settings, mayMake });
-  const heldCalls = createHeldCalls({ ...ports, store, instance: uniqueId(), settings, answerers, fingerprint });
+  const heldCalls = createHeldCalls({
+    ...ports,
+    store,
+    instance: uniqueId(),
+    settings,
+    answerers,
+    fingerprint,
+    originOf,
+  });
   const remembered = createRemembered(store, fingerprint, originOf, settings);
   const remembersConsent = () => settings().rememberConsent && !asksOthers(settings());
   const runner = createRunner({ heldCalls, answerers, remembered, run, remembersConsent });
@@ -115,8 +123,12 @@ export function createApprovals(given: ApprovalPorts) {
       const entry = await remembered.covers(call, verdict);
       return entry && `${entry.user ?? "an anonymous user"} said yes on ${entry.createdAt} to calls like this`;
     },
-    isSameTool: (tool: Tool, approved: string): boolean =>
-      fingerprint(tool) === approved || earlierFingerprints(tool, fixedOf(tool)).includes(approved),
+    isSameTool(tool: Tool, approved: string): boolean {
+      const now = fingerprint(tool);
+      // Version 0.2 kept no origin, and may hold calls beside this one during an upgrade.
+      const earlier = [now, ...earlierFingerprints(tool, fixedOf(tool))];
+      return [atOrigin(now, originOf(tool.id.server)), ...earlier].includes(approved);
+    },
     hold: (call: Injected, verdict: Verdict, asking: Asking) =>
       askPeople(call, verdict, asking, {
         heldCalls,

@@ -6,6 +6,7 @@ import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
 import { ended, lease, leaseMs, statusTexts, viewOf } from "./held-call.ts";
 import type { HeldCalls } from "./held-calls.ts";
+import { atOrigin } from "./remembered.ts";
 
 /** How often to look whether another process has answered. */
 const pollMs = 500;
@@ -46,9 +47,10 @@ export async function askPeople(
 }
 
 export function resumed(held: KeptHeldCall, call: Pick<Requested, "id" | "at" | "files">): Requested {
-  const { id, toolId, principal, face, options, fingerprint, answer } = held;
+  const { id, toolId, principal, face, options, answer } = held;
   const edited = answer?.arguments ?? null;
   const asked = { tool: toolId, arguments: edited ?? held.before ?? held.arguments };
+  const fingerprint = atOrigin(held.fingerprint, held.origin);
   const approved = { id, fingerprint, by: answer?.by ?? null, arguments: edited === null ? held.arguments : null };
   const files = call.files === undefined ? {} : { files: call.files };
   return { id: call.id, at: call.at, asked, principal, face, options, ...files, approved };

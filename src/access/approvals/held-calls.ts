@@ -9,6 +9,7 @@ import { ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Answerers, ApprovalSettings } from "./answerers.ts";
 import { answered, begun, type EndStatus, ended, lease, leaseMs, notPending, settle } from "./held-call.ts";
+import type { OriginOf } from "./remembered.ts";
 
 const maxRememberMs = 10 * 366 * 86_400_000;
 
@@ -19,6 +20,7 @@ export type HeldCallPorts = {
   settings(): ApprovalSettings;
   answerers: Answerers;
   fingerprint(tool: Injected["tool"]): string;
+  originOf: OriginOf;
   onChangedElsewhere?: ((listener: (id: string) => void) => () => void) | undefined;
   checkArguments(held: HeldCall, args: JsonObject): Promise<void>;
 };
@@ -145,7 +147,8 @@ export function createHeldCalls(ports: HeldCallPorts) {
     requireAnswerer,
     change,
     async hold(call: Injected, verdict: Verdict, isWaitedFor: boolean, client?: UnknownObject): Promise<KeptHeldCall> {
-      const asked = { verdict, fingerprint: ports.fingerprint(call.tool), client, ...settings() };
+      const origin = ports.originOf(call.tool.id.server);
+      const asked = { verdict, fingerprint: ports.fingerprint(call.tool), origin, client, ...settings() };
       const held = await keep(newHeldCall(call, asked, isWaitedFor ? instance : null), asked.timeoutMs);
       emit({ type: "approval.requested", ...namesOf(held) });
       return held;
@@ -222,6 +225,7 @@ function checkRemember(
 type Asked = Pick<ApprovalSettings, "timeoutMs" | "allowEdit" | "threshold"> & {
   verdict: Verdict;
   fingerprint: string;
+  origin: string | null;
   client: UnknownObject | undefined;
 };
 
@@ -236,7 +240,7 @@ function clientOf({ name, version }: UnknownObject = {}): Pick<HeldCall, "client
 
 function newHeldCall(call: Injected, asked: Asked, waiting: string | null): KeptHeldCall {
   const now = Date.now();
-  const { verdict, fingerprint, timeoutMs, allowEdit, threshold } = asked;
+  const { verdict, fingerprint, origin, timeoutMs, allowEdit, threshold } = asked;
   return {
     id: newId(),
     plan: null,
@@ -246,6 +250,7 @@ function newHeldCall(call: Injected, asked: Asked, waiting: string | null): Kept
     tool: call.tool.name,
     toolId: call.tool.id,
     fingerprint,
+    ...(origin === null ? {} : { origin }),
     arguments: call.input.arguments,
     ...(call.judged?.before ? { before: call.judged.before } : {}),
     injected: Object.keys(call.injected.values),

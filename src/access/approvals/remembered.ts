@@ -17,10 +17,15 @@ export type Fingerprint = (tool: Tool) => string;
 /** Where a server is reached; null for one that is a process. */
 export type OriginOf = (server: string | null) => string | null;
 
-/** A hash over all of a tool that a person relies on when they approve it, and where its server is. */
-export function createFingerprint(fixedOf: (tool: Tool) => JsonObject, originOf: OriginOf): Fingerprint {
+/** A server may move while its tools stay the same, so a yes is to both. */
+export function atOrigin(fingerprint: string, origin: string | null | undefined): string {
+  return origin ? `${fingerprint} ${origin}` : fingerprint;
+}
+
+/** A hash over all of a tool that a person relies on when they approve it. */
+export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerprint {
   const known = new WeakMap<Tool, string>();
-  const hashOf = (tool: Tool) => {
+  return (tool) => {
     const before = known.get(tool);
     if (before !== undefined) return before;
     const { id, title, description, parameters, outputSchema, injects, annotations } = tool;
@@ -31,11 +36,6 @@ export function createFingerprint(fixedOf: (tool: Tool) => JsonObject, originOf:
     const made = hash(Object.keys(said).length === 0 ? about : { ...about, said });
     known.set(tool, made);
     return made;
-  };
-  // A server may move while its tools stay the same.
-  return (tool) => {
-    const origin = originOf(tool.id.server);
-    return origin === null ? hashOf(tool) : `${hashOf(tool)} ${origin}`;
   };
 }
 
@@ -105,7 +105,7 @@ function toRemembered(held: HeldCall, remember: Remember, originOf: OriginOf): R
     owner: ownerOf(held.principal),
     tool: ofServer ? null : held.tool,
     server: ofServer ? held.toolId.server : null,
-    fingerprint: ofServer ? originOf(held.toolId.server) : held.fingerprint,
+    fingerprint: ofServer ? originOf(held.toolId.server) : atOrigin(held.fingerprint, held.origin),
     arguments: patterns ?? {},
     // The person approved the arguments as they changed them.
     argumentsHash: patterns === null ? hash(held.answer?.arguments ?? held.arguments) : null,
@@ -120,7 +120,8 @@ function fits(entry: Remembered, call: Injected, fingerprint: Fingerprint, origi
   if (!isValid(entry) || (entry.owner !== undefined && entry.owner !== ownerOf(principal))) return false;
   if (entry.conversation !== null && entry.conversation !== options.conversation) return false;
   if (entry.server !== null ? entry.server !== tool.id.server : entry.tool !== tool.name) return false;
-  const now = entry.server !== null ? originOf(entry.server) : fingerprint(tool);
+  const origin = originOf(tool.id.server);
+  const now = entry.server !== null ? origin : atOrigin(fingerprint(tool), origin);
   if (entry.fingerprint !== null && entry.fingerprint !== now) return false;
   const isAnyInput = entry.argumentsHash === null && Object.keys(entry.arguments).length === 0;
   // The earlier yes was to another number than the one that would be sent.

@@ -68,6 +68,8 @@ export type HeldCall = {
   toolId: ToolId;
   /** Of the shown definition: another one takes another yes. */
   fingerprint: string;
+  /** Where its server was. Apart from the fingerprint, which version 0.2 compares too while both share a store. */
+  origin?: string;
   arguments: JsonObject;
   /** The caller's, where hooks wrote others. */
   before?: JsonObject;

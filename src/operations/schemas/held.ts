@@ -35,6 +35,7 @@ export const Approval = z
     tool: z.string(),
     toolId: z.object({ server: z.string().nullable(), tool: z.string() }),
     fingerprint: z.string().meta({ description: "Of the definition that was shown: another one takes another yes." }),
+    origin: z.string().optional().meta({ description: "Where its server was: another place takes another yes." }),
     arguments: AnyObject.meta({ description: "As the caller set them." }),
     shown: AnyObject.meta({ description: "The same with a placeholder for what the system sets." }),
     before: AnyObject.optional().meta({ description: "What they were before a hook changed them." }),
