@@ -238,15 +238,27 @@ test("options of a registry's entry neither leave the container nor name another
   const home = { variables: { A: { isSecret: true } } };
   const fixed = { variables: { A: { default: "x,src=/" } } };
   const given: object[] = [
-    ...[named("-v", "/:/host"), named("--mount", "type=bind,src=/,dst=/h"), named("-v", "{A}:/h", home)],
-    ...[named("--mount", "type=bind,src=data,dst=/{A}", fixed), named("--volumes-from", "other")],
-    ...[named("--mount", "type=volume,dst=/h,volume-opt=device=/"), named("-e", "AWS_SECRET_ACCESS_KEY")],
-    ...[named("--network", "host"), named("--env-file", "/etc/passwd"), named("-i", "evil/image")],
-    ...[alone("--privileged"), alone("evil/image"), alone("--volume=/:/host"), alone("-v/:/host")],
+    named("-v", "/:/host"),
+    named("--mount", "type=bind,src=/,dst=/h"),
+    named("-v", "{A}:/h", home),
+    named("--mount", "type=bind,src=data,dst=/{A}", fixed),
+    named("--volumes-from", "other"),
+    named("--mount", "type=volume,dst=/h,volume-opt=device=/"),
+    named("-e", "AWS_SECRET_ACCESS_KEY"),
+    named("--network", "host"),
+    named("--env-file", "/etc/passwd"),
+    named("-i", "evil/image"),
+    alone("--privileged"),
+    alone("evil/image"),
+    alone("--volume=/:/host"),
+    alone("-v/:/host"),
   ].map((runtimeArguments) => oci({ runtimeArguments }));
   const others: object[] = [
-    ...[named("--registry", "http://stranger.example"), named("--package", "/tmp/evil"), named("-y", "evil")],
-    ...[[...alone("-c"), ...alone(it.touch)], alone("evil@1.0.0")],
+    named("--registry", "http://stranger.example"),
+    named("--package", "/tmp/evil"),
+    named("-y", "evil"),
+    [...alone("-c"), ...alone(it.touch)],
+    alone("evil@1.0.0"),
   ].map(npmOf);
   others.push({ packages: [{ ...pypi, runtimeArguments: named("--from", "git+https://stranger.example/x") }] });
   for (const [at, one] of [...given, ...others].entries()) {

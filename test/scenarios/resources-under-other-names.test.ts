@@ -11,6 +11,8 @@ const spelt = [
   "file:///public/../secret",
   "file:///%73ecret",
   "file://localhost/secret",
+  "file://127.0.0.1/secret",
+  "file://anything.example/public/../secret",
   " file:///secret",
   "file:////secret",
   "file:///secret?x",

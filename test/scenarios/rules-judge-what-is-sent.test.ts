@@ -52,6 +52,18 @@ suite("rules judge the digits that a server gets", () => {
       for (const id of [secret, rounded]) assert.match(await call(id), /APPROVAL_DENIED/, `${face}: ${id}`);
     }));
 
+  test("a rule on a number that is written out counts for one with an exponent", () =>
+    eachFace(
+      [
+        { tool: "raw.line", arguments: { id: `1${"0".repeat(24)}` }, verdict: "deny" },
+        { tool: "raw.line", arguments: { id: "0.0000001" }, verdict: "deny" },
+      ],
+      async (face, call) => {
+        for (const id of ["1e24", "10E+23", `1${"0".repeat(24)}.0`, "[1e24]", "1e-7", "0.00000010"])
+          assert.match(await call(id), /APPROVAL_DENIED/, `${face}: ${id}`);
+      },
+    ));
+
   test("a rule that allows one number allows no other that rounds to it", () =>
     eachFace(
       [

@@ -173,7 +173,8 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
   test("a link out of the project is asked about by where it leads", { skip: onWindows }, async () => {
     const server = { ...namedServer("a", ["x"]), env: { OPTIONS: "$" + "{file:options.txt}" } };
     const at = await clone("link", { "toolplane.json": { mcpServers: { a: server } } });
-    const [harmless, secret] = [root.file("harmless"), root.file("secret")];
+    const harmless = root.file("harmless");
+    const secret = root.file("secret");
     for (const file of [harmless, secret]) await writeFile(file, "s3cr3t-value");
     const link = join(at.directory, "options.txt");
     await symlink(harmless, link);

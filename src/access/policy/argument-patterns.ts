@@ -1,4 +1,4 @@
-import { isRawJSON, mayLoseNumbers, spellingsOf } from "../../lib/json/exact-numbers.ts";
+import { isRawJSON, mayLoseNumbers, numberSpellings, spellingsOf } from "../../lib/json/exact-numbers.ts";
 import { compileGlob } from "../../lib/text/glob.ts";
 import type { PolicyRule } from "../../model/access/policy.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
@@ -80,6 +80,7 @@ function asRegex(glob: string): string {
 /** Each text by itself: what hides in a list or an object counts as what stands alone. */
 function textsIn(value: Json): string[] {
   if (typeof value === "string") return [value];
+  if (typeof value === "number") return numberSpellings(value);
   if (typeof value !== "object" || value === null) return [JSON.stringify(value)];
   if (isRawJSON(value)) return spellingsOf(value);
   return Object.values(value).flatMap(textsIn);

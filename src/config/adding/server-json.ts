@@ -277,7 +277,7 @@ function template(fixed: Foreign<string>, variables: Foreign): Fields {
   };
 }
 
-/** A secret is a variable of this machine, which nobody names here. */
+/** A secret is a variable of this machine, so that no person says it here. */
 function fixedPart({ default: usual = [], isSecret }: EntryInput): Foreign<string> {
   return usual.length > 0 || isSecret ? joined(...usual) : foreign(said);
 }

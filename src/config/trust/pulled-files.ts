@@ -82,29 +82,29 @@ function judgeFile(file: string, kind: Kind, directory: string, answer: Answer) 
   // What a link out of the project leads to did not come with it; where it leads did.
   const isLinked = (kind === "file" || kind === "hook") && !isInside(directory, file);
   const found = isLinked ? null : contentOf(file);
-  const bytes = found === "untold" ? null : found;
+  const bytes = found === "incomparable" ? null : found;
   const text = bytes?.toString("utf8") ?? null;
   const content = bytes === null ? null : hashText(bytes);
   const target = isLinked ? realPath(file) : null;
   const made = hashValue({ kind, name, content, ...(target !== null && { target }) });
-  const shown = target === null ? describe(kind, text, found === "untold") : `${kind}; a link to ${target}`;
-  // Later content could not be told from this one.
-  return { text, line: lineWith(visible(name), shown, made, found === "untold" ? () => undefined : answer) };
+  const shown = target === null ? describe(kind, text, found === "incomparable") : `${kind}; a link to ${target}`;
+  // Later content could not be distinguished from this one.
+  return { text, line: lineWith(visible(name), shown, made, found === "incomparable" ? () => undefined : answer) };
 }
 
 /** Null where it cannot be read. */
-function contentOf(file: string): Buffer | "untold" | null {
+function contentOf(file: string): Buffer | "incomparable" | null {
   try {
     const found = statSync(file);
-    return found.isFile() && found.size <= maxBytes ? readFileSync(file) : "untold";
+    return found.isFile() && found.size <= maxBytes ? readFileSync(file) : "incomparable";
   } catch {
     return null;
   }
 }
 
 /** What it refers to comes first: the rest may be long. */
-function describe(kind: Kind, text: string | null, isUntold: boolean): string {
-  if (isUntold)
+function describe(kind: Kind, text: string | null, isIncomparable: boolean): string {
+  if (isIncomparable)
     return `${kind}; it cannot be trusted, because it is no file or larger than ${maxBytes / 1024 / 1024} MiB`;
   if (text === null) return `${kind}; it cannot be read`;
   if (kind === "file") return "a value that is read from this file, and not shown because it may be secret";

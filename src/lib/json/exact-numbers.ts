@@ -61,6 +61,12 @@ export function spellingsOf(raw: object): string[] {
   return [...new Set([source, writtenOut(source), String(Number(source))])];
 }
 
+/** The same for one that does not change: only with an exponent there are two. */
+export function numberSpellings(value: number): string[] {
+  const text = JSON.stringify(value);
+  return text.includes("e") ? [text, writtenOut(text)] : [text];
+}
+
 /** Without an exponent, and without zeros that say nothing. */
 function writtenOut(source: string): string {
   const [, sign = "", digits = "0", power = "0"] = /^(-?)(\d+)e(-?\d+)$/.exec(decimalOf(source)) ?? [];

@@ -14,7 +14,7 @@ export function uriSpellings(uri: string): string[] {
   for (let round = 0; round < maxRounds; round++) {
     const form = last;
     const parsed = parseForm(form);
-    const plain = withoutExtras(parsed);
+    const plain = withoutExtras(withoutHost(parsed));
     last = withoutEscapes(plain).normalize("NFC");
     forms.add(form).add(parsed).add(plain);
     if (last === form) break;
@@ -33,9 +33,14 @@ function withoutControls(text: string): string {
   return text.replaceAll(/[\t\n\r]/g, "").replaceAll(/^[\0-\x20]+|[\0-\x20]+$/g, "");
 }
 
-/** Lower-case scheme and host, resolved dots, `file://localhost/` as `file:///`. */
+/** Lower-case scheme and host, resolved dots. */
 function parseForm(text: string): string {
   return URL.canParse(text) ? new URL(text).href : text;
+}
+
+/** Most readers of a file take its path and ignore the host. */
+function withoutHost(text: string): string {
+  return text.replace(/^file:\/\/[^/]+(?=\/)/i, "file://");
 }
 
 function withoutExtras(text: string): string {

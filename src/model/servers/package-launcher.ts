@@ -12,6 +12,8 @@ const launchers: Readonly<Record<string, readonly string[] | null>> = {
   uvx: null,
   uv: ["tool"],
   pipx: ["run"],
+  dnx: null,
+  dotnet: ["dnx"],
 };
 
 /** Options may stand before the verb. */
