@@ -92,7 +92,7 @@ const facts: Record<string, string | number> = {
   "lines in the ledger": compared.lines,
   "calls in the record": compared.records,
 };
-/** Such as `503 STORE_FAILED`, or the request that found nobody. */
+/** Such as `503 STORE_FAILED`, or why a request got no answer. */
 const kinds = Object.entries(
   Object.groupBy(
     told.unexplained,
