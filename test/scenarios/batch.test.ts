@@ -72,10 +72,9 @@ suite("a batch of calls", { concurrency: 2 }, () => {
     await runCli(world.words(file, "--out", out));
     const again = await runCli([...world.words(file, "--out", out, "--retry-failed"), "--json"]);
     assert.deepEqual(again.json(), { ok: false, total: 2, failed: 1, doneBefore: 1, out });
-    assert.deepEqual(
-      callsAt(world.log).map(({ name }) => name),
-      ["fail", "echo", "fail"],
-    );
+    const made = callsAt(world.log).map(({ name }) => name);
+    assert.deepEqual(made.toSorted(), ["echo", "fail", "fail"]);
+    assert.equal(made.at(-1), "fail");
     assert.equal(parse(readFileSync(out, "utf8")).length, 2);
   });
 
