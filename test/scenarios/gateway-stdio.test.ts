@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { startMcp } from "./rogue/mcp-client.ts";
 import { processFixture as fixture, isRunning, pidsIn, within, writeConfig } from "./support.ts";
 
@@ -39,12 +40,14 @@ for (const era of ["legacy", "modern"] as const) {
       assert.match(client.getInstructions() ?? "", /2 MCP servers/);
       for (const server of ["old", "late"]) {
         const progress: number[] = [];
-        await client.callTool(
-          { name: `${server}__test_tool_with_progress` },
-          { onprogress: (one) => progress.push(one.progress) },
-        );
         // The official client forgets what comes in one piece with the answer.
-        assert.ok(progress.length >= 1, `${server}: ${progress.join()}`);
+        await until(`progress of ${server}`, async () => {
+          await client.callTool(
+            { name: `${server}__test_tool_with_progress` },
+            { onprogress: (one) => progress.push(one.progress) },
+          );
+          return progress.length >= 1;
+        });
         const said = await client.callTool({ name: `${server}__test_input_required_result_elicitation` });
         assert.match(JSON.stringify(said.structuredContent), /Ann/);
       }
@@ -63,7 +66,7 @@ for (const [signal, exitCode] of [
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
     await using client = await startMcp(config, directory.file("data"), { more: ["--standalone"] });
-    assert.ok((await client.toolNames()).includes("echo__echo"));
+    await until("the tools of echo", async () => (await client.toolNames()).includes("echo__echo"));
     const ended = once(client.process, "exit");
     client.process.kill(signal);
     assert.deepEqual(await within("its end", ended), [exitCode, null]);
