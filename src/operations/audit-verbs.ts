@@ -27,8 +27,10 @@ function recordMethod(facts: VerbFacts, plane: Plane, method: Method, record: Re
     // Changes are rare: what says how they are recorded is loaded with the first.
     const { operations } = await import("./operations.ts");
     const declared = operations.find(({ name }) => name === facts.name);
+    // A change without a record is not made.
+    if (declared?.audit === undefined) throw new Error(`Nothing says how '${facts.name}' is recorded`);
     const input = inputOf(facts, args);
-    if (declared === undefined || (declared.audit as Audit<object>).isTrial?.(input)) return method(...args);
+    if ((declared.audit as Audit<object>).isTrial?.(input)) return method(...args);
     const caller = ((facts.caller !== null && args[facts.caller]) || {}) as Caller;
     const { principal, face } = caller;
     const asker = { ...(principal && { principal }), ...(face && { face }) };

@@ -6,6 +6,14 @@ export const pageOptions = {
   "--cursor <cursor>": "continue where an earlier page ended",
 } as const;
 
+/** Of lists whose entries may belong to a persona. */
+export const ofPersonaOptions = {
+  "--persona-filter <name>": {
+    about: "of this persona, and shared ones; -shared excludes those; repeatable",
+    kind: "list",
+  },
+} as const;
+
 /** Of commands that call tools. */
 export const tapeOptions = {
   "--record <file>": "append every call to this file, with arguments and result; secrets are masked",

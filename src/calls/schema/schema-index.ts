@@ -1,29 +1,9 @@
+import { namedSchemas, nestedSchemas, schemaTypes } from "../../lib/json/schema-keywords.ts";
 import { createMatcher } from "../../lib/text/matcher.ts";
 import type { SafePattern } from "../../lib/text/safe-pattern.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { unescapePointer } from "../providers/mapping.ts";
 
-/** Keywords whose value maps names to schemas. */
-const named = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
-/** Keywords whose value is a schema or a list of schemas. The value of any other is data. */
-const nested = [
-  "items",
-  "prefixItems",
-  "additionalItems",
-  "unevaluatedItems",
-  "contains",
-  "additionalProperties",
-  "unevaluatedProperties",
-  "propertyNames",
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "not",
-  "if",
-  "then",
-  "else",
-];
-const types = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const maxSchemas = 20_000;
 const maxDepth = 200;
 const home = "schema:/";
@@ -62,9 +42,9 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
     if (typeof schema.pattern === "string") matcher(schema.pattern);
     if (isObject(schema.patternProperties))
       for (const pattern of Object.keys(schema.patternProperties)) matcher(pattern);
-    for (const key of nested)
+    for (const key of nestedSchemas)
       for (const inner of Array.isArray(schema[key]) ? schema[key] : [schema[key]]) visit(inner, base, depth + 1);
-    for (const key of named)
+    for (const key of namedSchemas)
       if (isObject(schema[key])) for (const inner of Object.values(schema[key])) visit(inner, base, depth + 1);
   };
   const matcher = (pattern: string): SafePattern => {
@@ -87,7 +67,7 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
 
 function checkWords({ type }: UnknownObject): void {
   for (const one of type === undefined ? [] : Array.isArray(type) ? type : [type])
-    if (!types.has(one as string)) throw new Error(`type ${JSON.stringify(one)} is not one of JSON Schema`);
+    if (!schemaTypes.has(one as string)) throw new Error(`type ${JSON.stringify(one)} is not one of JSON Schema`);
 }
 
 function addressOf(reference: string, base: string): string {

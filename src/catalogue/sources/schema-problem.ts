@@ -1,28 +1,10 @@
+import { namedSchemas, nestedSchemas, schemaTypes } from "../../lib/json/schema-keywords.ts";
 import { isObject } from "../../model/json.ts";
 
-const types = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const dialect = /^https?:\/\/json-schema\.org\/(draft-0[3-7]|draft\/(2019-09|2020-12))\/schema#?$/;
-/** Keywords whose value maps names to schemas. */
-const named = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"]);
-/** Keywords whose value is a schema or a list of schemas. The value of any other is data. */
-const nested = new Set([
-  "items",
-  "prefixItems",
-  "additionalItems",
-  "unevaluatedItems",
-  "contains",
-  "additionalProperties",
-  "unevaluatedProperties",
-  "propertyNames",
-  "contentSchema",
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "not",
-  "if",
-  "then",
-  "else",
-]);
+const named = new Set(namedSchemas);
+/** The schema of encoded content is not applied, and must be one nevertheless. */
+const nested = new Set([...nestedSchemas, "contentSchema"]);
 const limits = { depth: 64, nodes: 20_000 };
 
 /** What makes a schema unusable, and where; null if it is usable. */
@@ -62,7 +44,7 @@ function first<T>(items: readonly T[], find: (item: T, at: number) => string | n
 function keywordProblem({ type, pattern, $schema }: Record<string, unknown>, path: string): string | null {
   const where = path === "" ? "" : ` at ${path}`;
   const named = type === undefined ? [] : Array.isArray(type) ? type : [type];
-  const unknown = named.find((one) => !types.has(String(one)));
+  const unknown = named.find((one) => !schemaTypes.has(String(one)));
   if (unknown !== undefined) return `type ${JSON.stringify(unknown)}${where} is not one of JSON Schema`;
   if (typeof pattern === "string" && !isPattern(pattern)) {
     return `pattern ${JSON.stringify(pattern)}${where} is not a regular expression`;

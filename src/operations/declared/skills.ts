@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { workKinds } from "../../model/catalogue/change.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { pageOptions } from "../command-options.ts";
+import { ofPersonaOptions, pageOptions } from "../command-options.ts";
 import { AnyObject, Cursor, Done, defaultPage, Limit, NextCursor, page, text } from "../fields.ts";
 import { changedEntry, operation } from "../operation.ts";
 import { Entry, Job } from "../schemas/job.ts";
@@ -59,10 +59,7 @@ export const skillOperations = [
       command: "skills list",
       about: "the skills you can use",
       options: {
-        "--persona-filter <name>": {
-          about: "of this persona, and shared ones; -shared excludes those; repeatable",
-          kind: "list",
-        },
+        ...ofPersonaOptions,
         "--capability <tag>": { about: "tagged with it or requiring it; repeatable, all must match", kind: "list" },
         "--query <words>": "whose name, summary, category, tags or instructions contain these words",
         ...pageOptions,
@@ -147,10 +144,7 @@ export const skillOperations = [
       command: "jobs list",
       about: "the jobs you can use, and when they are due",
       options: {
-        "--persona-filter <name>": {
-          about: "of this persona, and shared ones; -shared excludes those; repeatable",
-          kind: "list",
-        },
+        ...ofPersonaOptions,
         "--query <words>": "whose name, summary or description contain these words",
         ...pageOptions,
       },
@@ -171,10 +165,7 @@ export const skillOperations = [
       command: "tasks list",
       about: "the tasks you can use",
       options: {
-        "--persona-filter <name>": {
-          about: "of this persona, and shared ones; -shared excludes those; repeatable",
-          kind: "list",
-        },
+        ...ofPersonaOptions,
         "--query <words>": "whose name, summary or description contain these words",
         ...pageOptions,
       },

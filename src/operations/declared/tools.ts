@@ -3,7 +3,7 @@ import { policyModes } from "../../model/calls/call.ts";
 import { largestSearch } from "../../model/catalogue/search.ts";
 import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
 import { type ToolQuery, withoutShared } from "../../model/catalogue/tool-query.ts";
-import { pageOptions, tapeOptions } from "../command-options.ts";
+import { ofPersonaOptions, pageOptions, tapeOptions } from "../command-options.ts";
 import { Cursor, count, flag, Limit, NextCursor, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { AccessOptions } from "../schemas/access-options.ts";
@@ -125,10 +125,7 @@ export const toolOperations = [
       about: "the tools that you may call",
       options: {
         "--server <name>": "only the tools of this server",
-        "--persona-filter <name>": {
-          about: "of this persona, and shared ones; -shared excludes those; repeatable",
-          kind: "list",
-        },
+        ...ofPersonaOptions,
         "--provider <name>": { about: "executed by this kind of provider; repeatable, all must match", kind: "list" },
         "--capability <tag>": { about: "with this capability; repeatable, all must match", kind: "list" },
         "--version-range <range>": "of these versions: ^1.2, '>=1.2, <2', 1.x",
