@@ -28,7 +28,8 @@ function limitsOf({ calls, results, observability, jobs }: Config): Record<Holdi
   };
   return {
     calls: records,
-    changes: records,
+    // Calls must not push out the record of who changed what.
+    changes: { limit: age.join("") || null, settings: ["calls.keepDays"] },
     runs: records,
     events: records,
     results: {
