@@ -20,7 +20,7 @@ export { ownYesCounts } from "./approvals/answerers.ts";
 export type { ApprovalPorts } from "./approvals/approvals.ts";
 export { type Answers, createAnswers } from "./approvals/questions.ts";
 export { createPolicy, type PolicyPorts, type Profile } from "./policy/decide.ts";
-export { effectOf, impactOf, isOffered } from "./policy/effect.ts";
+export { effectOf, isOffered } from "./policy/effect.ts";
 
 /** What access needs of the plane. */
 type AccessContext = {

@@ -3,17 +3,16 @@ import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import type { Approved, HeldYes, Injected, Outcome, Requested, Verdict } from "../model/calls/call.ts";
 import type { AskHere } from "../model/calls/held-call.ts";
-import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
 import type { PlaneApprovals, PlanePlans } from "../model/plane-access.ts";
 import type { Inside, Principal } from "../model/principal.ts";
+import type { Executing } from "./execute.ts";
 import { requireReadable } from "./validate.ts";
 
-export type Asking = {
+export type Asking = Executing & {
   askHere?: AskHere | undefined;
-  relay?: Relay | undefined;
-  signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Aborted when the plane, not the caller, goes: waiting calls stay. */
   stopping?: AbortSignal | undefined;
 };
@@ -37,9 +36,14 @@ export function approve(
 ): Approved | Promise<Approved | Requested> {
   const verdict = call.judged?.verdict ?? options.decide(call);
   // Most calls need no approval.
-  if (!(verdict instanceof Promise) && verdict.verdict === "allow" && !call.approved)
-    return { ...call, approval: verdict };
+  if (!(verdict instanceof Promise) && verdict.verdict === "allow" && !call.approved) return withVerdict(call, verdict);
   return ask(call, verdict, options, asking);
+}
+
+function withVerdict(call: Injected, verdict: Verdict): Approved {
+  const approved = call as Approved;
+  approved.approval = verdict;
+  return approved;
 }
 
 async function ask(
@@ -54,14 +58,14 @@ async function ask(
   if (verdict.verdict === "deny") throw denied(call, reason, { origin });
   // A yes was given to what was shown, so with hooks it is checked even if none is needed any more.
   const isFree = verdict.verdict === "allow" && !(judged && call.approved);
-  if (isFree || call.options.dryRun) return { ...call, approval: verdict };
-  if (call.approved) return { ...call, approval: await confirm(call, call.approved, isSameTool) };
+  if (isFree || call.options.dryRun) return withVerdict(call, verdict);
+  if (call.approved) return withVerdict(call, await confirm(call, call.approved, isSameTool));
   if (verdict.verdict === "ask") {
     // Earlier consent covers the written arguments, not those of a hook.
     if (call.options.consent && ownCounts(call.principal) && (judged?.before ?? null) === null)
-      return { ...call, approval: { verdict: "allow", origin: "user", reason } };
+      return withVerdict(call, { verdict: "allow", origin: "user", reason });
     const before = await remembered(call, verdict);
-    if (before !== null) return { ...call, approval: { verdict: "allow", origin: "user_auto", reason: before } };
+    if (before !== null) return withVerdict(call, { verdict: "allow", origin: "user_auto", reason: before });
   }
   requireReadable(call, "a person would be asked about that one");
   const answered = await hold(call, verdict, asking);

@@ -1,15 +1,16 @@
+import { orCancelled } from "../lib/async/cancellation.ts";
 import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import { putExactNumbers } from "../lib/json/exact-numbers.ts";
 import { rememberText, textOf } from "../lib/json/json-text.ts";
 import { hasMembers } from "../lib/json/plain-data.ts";
 import type { Routed, TimeLimit } from "../model/calls/call.ts";
-import type { Asked, ProgressReport, Provider, Relay, TaskReport } from "../model/calls/provider.ts";
+import type { Asked, ProgressReport, Provider, ProviderContext, Relay, TaskReport } from "../model/calls/provider.ts";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { type ErrorData, isShutdown, PlaneError } from "../model/errors.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import { requirePage } from "../protocol/page-address.ts";
-import { createInjectedHider } from "./hide-injected.ts";
+import { createInjectedHider, type InjectedHider } from "./hide-injected.ts";
 import type { AttemptPass } from "./limits/limits.ts";
 import { neverSent } from "./providers/mapping.ts";
 
@@ -39,13 +40,15 @@ const isOver = new Error("the attempt is over");
 
 type AskedWith = Pick<AttemptWith, "limiter" | "pass" | "relay">;
 
+type Questions = ReturnType<typeof createQuestions>;
+
 /** The server's questions during one attempt. */
-export function createQuestions(
+function createQuestions(
   call: Routed,
   spec: ProviderSpec,
   { limiter, pass, relay }: AskedWith,
   options: Pick<AttemptOptions, "answer" | "fit">,
-  hide = createInjectedHider(call.injected.values),
+  hide: InjectedHider,
 ) {
   // A server that continues without its answer waits no longer. Few ask anything.
   let over: AbortController | undefined;
@@ -72,54 +75,125 @@ export function createQuestions(
   };
 }
 
-export function attempt(
+/** One attempt as its provider sees it. What few providers ask for is made when they do. */
+class Attempt implements ProviderContext {
+  readonly principal: Principal;
+  readonly owner: ProviderContext["owner"];
+  readonly idempotencyKey: string | undefined;
+  readonly cancellation: TimeLimiter;
+  readonly #call: Routed;
+  readonly #spec: ProviderSpec;
+  readonly #with: AttemptWith;
+  readonly #options: AttemptOptions;
+  readonly #hide: InjectedHider;
+  #questions: Questions | undefined;
+  #onRequest: ProviderContext["onRequest"];
+  #onProgress: ProviderContext["onProgress"] | undefined;
+
+  constructor(call: Routed, spec: ProviderSpec, given: AttemptWith, options: AttemptOptions, hide: InjectedHider) {
+    this.principal = call.principal;
+    this.owner = sessionOwner(call.principal, call.options.conversation);
+    this.idempotencyKey = given.idempotencyKey;
+    this.cancellation = given.limiter;
+    this.#call = call;
+    this.#spec = spec;
+    this.#with = given;
+    this.#options = options;
+    this.#hide = hide;
+  }
+
+  get by(): string | null {
+    return this.owner.user;
+  }
+
+  get signal(): AbortSignal {
+    return this.cancellation.signal;
+  }
+
+  beforeSend = (): void => {
+    if (this.#options.isCurrent?.(this.#call, this.#spec) === false) throw outdated(this.#call);
+    this.#with.onSend?.();
+  };
+
+  get onRequest(): NonNullable<ProviderContext["onRequest"]> {
+    this.#onRequest ??= (method, params, signal) => {
+      this.#questions ??= createQuestions(this.#call, this.#spec, this.#with, this.#options, this.#hide);
+      return this.#questions.take(method, params, signal);
+    };
+    return this.#onRequest;
+  }
+
+  get onProgress(): ProviderContext["onProgress"] {
+    this.#onProgress ??= (progress) => {
+      this.cancellation.extend();
+      const shown = this.#hide.value(progress);
+      this.#options.onProgress(this.#call, shown);
+      this.#with.relay?.onProgress?.(shown);
+    };
+    return this.#onProgress;
+  }
+
+  get onTask(): ProviderContext["onTask"] {
+    return (task, isNews) => {
+      if (isNews) this.cancellation.extend();
+      this.#options.onTask?.(this.#call, this.#hide.value(task));
+    };
+  }
+
+  get onLog(): ProviderContext["onLog"] {
+    const { relay } = this.#with;
+    return relay?.onLog && ((message) => relay.onLog?.(this.#hide.value(message)));
+  }
+
+  get asClient(): ProviderContext["asClient"] {
+    return this.#with.relay?.client;
+  }
+
+  get meta(): ProviderContext["meta"] {
+    return this.#with.relay?.meta;
+  }
+
+  get hidden(): ProviderContext["hidden"] {
+    const { values } = this.#call.injected;
+    return hasMembers(values) ? { names: Object.keys(values), ...this.#hide } : undefined;
+  }
+
+  get onOwnTool(): ProviderContext["onOwnTool"] {
+    return this.#with.relay?.onOwnTool;
+  }
+
+  get continuation(): ProviderContext["continuation"] {
+    return this.#with.relay?.continuation;
+  }
+
+  get samples(): ProviderContext["samples"] {
+    return this.#options.samples?.(this.#call);
+  }
+
+  /** Questions that are open are not waited for any longer. */
+  end(): void {
+    this.#questions?.end();
+  }
+}
+
+export async function attempt(
   call: Routed,
   spec: ProviderSpec,
-  { onSend, limiter, pass, idempotencyKey, relay }: AttemptWith,
+  given: AttemptWith,
   options: AttemptOptions,
 ): Promise<unknown> {
   const provider = options.provider(spec.name);
   if (!provider) throw neverSent("NO_PROVIDER", `No provider of kind '${spec.name}' is known.`);
   const hide = createInjectedHider(call.injected.values);
-  const questions = createQuestions(call, spec, { limiter, pass, relay }, options, hide);
-  const args = argumentsOf(call, spec);
-  return provider(spec, args, {
-    signal: limiter.signal,
-    owner: sessionOwner(call.principal, call.options.conversation),
-    principal: call.principal,
-    idempotencyKey,
-    beforeSend() {
-      if (options.isCurrent?.(call, spec) === false) throw outdated(call);
-      onSend?.();
-    },
-    onRequest: questions.take,
-    onProgress(progress) {
-      limiter.extend();
-      const shown = hide.value(progress);
-      options.onProgress(call, shown);
-      relay?.onProgress?.(shown);
-    },
-    onTask(task, isNews) {
-      if (isNews) limiter.extend();
-      options.onTask?.(call, hide.value(task));
-    },
-    ...(relay?.onLog ? { onLog: (message) => relay.onLog?.(hide.value(message)) } : {}),
-    asClient: relay?.client,
-    meta: relay?.meta,
-    ...(hasMembers(call.injected.values) ? { hidden: { names: Object.keys(call.injected.values), ...hide } } : {}),
-    ...(relay?.onOwnTool ? { onOwnTool: relay.onOwnTool } : {}),
-    continuation: relay?.continuation,
-    samples: options.samples?.(call),
-  }).then(
-    (result) => {
-      questions.end();
-      return hide.result(result);
-    },
-    (thrown) => {
-      questions.end();
-      throw hide.error(thrown);
-    },
-  );
+  const context = new Attempt(call, spec, given, options, hide);
+  try {
+    const answered = provider(spec, argumentsOf(call, spec), context);
+    return hide.result(await orCancelled(answered, given.limiter));
+  } catch (thrown) {
+    throw given.limiter.isCancelled ? thrown : hide.error(thrown);
+  } finally {
+    context.end();
+  }
 }
 
 /** A server gets the text of its caller where nothing is added; what else executes a tool may change its own copy. */

@@ -11,21 +11,16 @@ import type {
 import { metaToolNames } from "../model/catalogue/meta-tools.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
-import { mayDo, type Principal } from "../model/principal.ts";
+import type { Principal } from "../model/principal.ts";
 
 export type GrantFor = (principal: Principal, tool: Tool, request: AccessRequest) => Grant | Refused;
 
 export function authorize(call: Resolved, grantFor: GrantFor): Authorized {
   const grant = requireGrant(call.principal, call.tool, grantFor, accessOf(call.options));
   if (call.options.unseen) throw unseen(call);
-  return { ...call, grant };
-}
-
-/** The grant of a plan; null where it is refused or depends on the arguments. */
-export function planGrant(principal: Principal, tool: Tool, grantFor: GrantFor): Grant | null {
-  if (tool.metadata.requires_flags !== undefined || !mayDo(principal, "call")) return null;
-  const grant = grantFor(principal, tool, {});
-  return "refused" in grant ? null : grant;
+  const authorized = call as Authorized;
+  authorized.grant = grant;
+  return authorized;
 }
 
 /** With `requires_flags`, of the tool or of one that it calls, the grant depends on the arguments. */

@@ -126,13 +126,13 @@ test("the caller's signal reaches the provider", async () => {
       answer: async () => ({}),
     },
   });
-  const { error } = await callTool(requestedCall(), { signal: controller.signal });
+  const { error } = await callTool(requestedCall(), { cancellation: controller.signal });
   assert.deepEqual([error?.code, reasons], ["CANCELLED", ["enough"]]);
 });
 
 test("a call that was given up before it began reaches no provider", async () => {
   const { callTool, asked } = pathOf();
-  const { error } = await callTool(requestedCall(), { signal: AbortSignal.abort() });
+  const { error } = await callTool(requestedCall(), { cancellation: AbortSignal.abort() });
   assert.deepEqual([error?.code, asked], ["CANCELLED", []]);
 });
 

@@ -1,4 +1,5 @@
 import { rewriteText } from "../lib/json/json-text.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { nowText, uniqueId } from "../lib/stamps.ts";
 import { shorten } from "../lib/text/cut-text.ts";
 import type { Approved, Authorized, Executed, Injected, Requested, Routed } from "../model/calls/call.ts";
@@ -9,10 +10,10 @@ import { type KnownCaller, narrow, type Principal } from "../model/principal.ts"
 import { type ApproveOptions, type Asking, approve } from "./approve.ts";
 import { isOutdated } from "./attempt.ts";
 import { authorize, authorizeArguments, type GrantFor, isTexts } from "./authorize.ts";
-import { type Around, type Begun, type ExecuteOptions, execute } from "./execute.ts";
+import { type Around, type ExecuteOptions, execute } from "./execute.ts";
 import { inject, type ValueFor } from "./inject.ts";
 import type { FindTool } from "./lookup.ts";
-import type { BegunRecord, Recorder } from "./record.ts";
+import type { Recorder } from "./record.ts";
 import { resolve } from "./resolve.ts";
 import { type RouteOptions, requireWritable, route } from "./route.ts";
 import { type CheckArguments, type OnlyReads, requireReadable, validate } from "./validate.ts";
@@ -27,7 +28,7 @@ export type Path = {
   approval: ApproveOptions;
   hooks?(): HookStages | null;
   routing: RouteOptions;
-  execution: Omit<ExecuteOptions, "signal">;
+  execution: ExecuteOptions;
   /** Null where the providers alone answer, which is decided once for a plan. */
   around?(tool: Tool): Around | null;
   record: Recorder;
@@ -45,35 +46,38 @@ type OnTheWay = {
 };
 
 /** A definition that changes more often during one call is not called. */
-const maxPlans = 3;
+const maxRounds = 3;
 
 export type CallTool = (call: Requested, asking?: Asking) => ReturnType<Recorder>;
 
 /** The one path: resolve, authorize, validate, inject, approve, route, execute; record wraps the rest. */
 export function createCallTool(path: Path): CallTool {
   const onTheWay = hookContext(path);
-  const run: Parameters<Around>[2] = (call, asking, instead) =>
-    execute(call, { ...path.execution, ...asking, ...instead });
+  const { execution } = path;
+  const run: Parameters<Around>[2] = (call, executing, instead) =>
+    execute(call, instead ? { ...execution, ...instead } : execution, executing);
   return (requested, asking = {}) =>
     path.record(requested, async (step): Promise<Routed | Executed> => {
       const hooks = path.hooks?.() ?? null;
-      const { signal, relay } = asking;
+      const { cancellation, relay } = asking;
       let latest = requested;
-      for (let plans = 1; ; plans++) {
-        const approved = await plan(latest);
+      for (let rounds = 1; ; rounds++) {
+        const planned = plan(latest);
+        const approved = planned instanceof Promise ? await planned : planned;
         const routed = await step("route", () => requireWritable(route(approved, path.routing)));
         if (requested.options.dryRun) return routed;
         try {
           const around = path.around?.(routed.tool) ?? null;
           const executed = await step("execute", () =>
-            around === null ? run(routed, { signal, relay }) : around(routed, { signal, relay }, run),
+            around === null ? run(routed, asking) : around(routed, asking, run),
           );
           if (hooks === null) return executed;
           rewriteText(executed.executed.result);
-          return await step("hooks", () => hooks.after(executed, signal));
+          return await step("hooks", () => hooks.after(executed, asking.signal));
         } catch (thrown) {
           // A server that this call started lists another definition: all decisions are void.
-          if (!isOutdated(thrown) || plans === maxPlans) throw thrown;
+          if (!isOutdated(thrown) || rounds === maxRounds) throw thrown;
+          latest = requestedOf(latest);
         }
       }
 
@@ -81,8 +85,8 @@ export function createCallTool(path: Path): CallTool {
       async function plan(call: Requested): Promise<Approved> {
         const found = step("resolve", () =>
           call.approved || call.resumed
-            ? withCurrentRights(call, path).then((now) => resolve(now, path.findTool, signal, relay?.onProgress))
-            : resolve(call, path.findTool, signal, relay?.onProgress),
+            ? withCurrentRights(call, path).then((now) => resolve(now, path.findTool, cancellation, relay?.onProgress))
+            : resolve(call, path.findTool, cancellation, relay?.onProgress),
         );
         const resolved = found instanceof Promise ? await found : found;
         const authorized = step("authorize", () => authorize(resolved, path.grantFor)) as Authorized;
@@ -95,7 +99,7 @@ export function createCallTool(path: Path): CallTool {
             ? injected
             : await step("hooks", () => {
                 requireReadable(injected, "a hook would decide on that one");
-                return hooks.before(injected, onTheWay, signal);
+                return hooks.before(injected, onTheWay, asking.signal);
               });
         const asked = step<Approved | Requested>("approve", () =>
           approve(authorizeArguments(judged, path.grantFor), path.approval, asking),
@@ -106,12 +110,6 @@ export function createCallTool(path: Path): CallTool {
         return plan(answered);
       }
     });
-}
-
-/** Goes on with a planned call whose attempt did not simply succeed. */
-export function createGoOn({ record, execution }: Pick<Path, "record" | "execution">) {
-  return (call: Routed, begun: Begun, recorded: BegunRecord, { signal, relay }: Asking) =>
-    record(call, (step) => step("execute", () => execute(call, { ...execution, signal, relay, begun })), recorded);
 }
 
 function hookContext({ approval, checkArguments, valueFor }: Path): OnTheWay {
@@ -132,14 +130,31 @@ async function withCurrentRights(call: Requested, { currentPrincipal }: Path): P
 }
 
 function isApproved(call: Approved | Requested): call is Approved {
-  return "approval" in call;
+  return "approval" in call && call.approval !== undefined;
+}
+
+/** As it was requested, without what the stages have filled in. */
+function requestedOf({
+  id,
+  at,
+  asked,
+  principal,
+  face,
+  options,
+  files,
+  resumed,
+  approved,
+  hooks,
+}: Requested): Requested {
+  const kept = withoutUndefined({ files, resumed, approved, hooks });
+  return { id, at, asked, principal, face, options, ...kept } as Requested;
 }
 
 const maxNameLength = 1_000;
 
 export function requestCall(tool: string | ToolId, args: unknown, given: PlaneCallOptions & KnownCaller): Requested {
   const { principal: caller, face = "library", files, ...others } = given;
-  const { signal, askHere, relay, cancellation, ...options } = others;
+  const { signal: _, askHere: __, relay: ___, cancellation: ____, ...options } = others;
   const { mcp } = options;
   // An `mcp` of the wrong type leaves no server; `authorize` explains it.
   const servers = typeof mcp === "boolean" || isTexts(mcp) ? mcp : false;

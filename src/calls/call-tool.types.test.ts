@@ -70,7 +70,6 @@ const functions: Functions = {
     onProgress: () => undefined,
     routing: noRouting,
     answer: async () => ({}),
-    signal: undefined,
   },
 };
 

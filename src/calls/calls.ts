@@ -1,37 +1,34 @@
 import { createHooks } from "../access/access.ts";
 import { workingDirectory } from "../config/config.ts";
+import { OpenCancellation } from "../lib/async/cancellation.ts";
 import { runAll } from "../lib/async/once.ts";
-import { createJoinedSignals } from "../lib/async/signals.ts";
-import { createBriefMap } from "../lib/brief-map.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
 import type { AskHere, HeldCall } from "../model/calls/held-call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import { shuttingDown } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Plane } from "../model/plane.ts";
+import type { Plane, PlaneCallOptions } from "../model/plane.ts";
 import type { Inside } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
 import { createKeptSessions } from "../store/store.ts";
 import { createActivity } from "./activity.ts";
-import { type Approvals, createApprovals } from "./approve.ts";
+import { type Approvals, type Asking, createApprovals } from "./approve.ts";
 import { sessionOwner } from "./attempt.ts";
 import { accessOf, requireGrant } from "./authorize.ts";
 import { createSharedReads } from "./cache/shared-reads.ts";
-import { type CallTool, createCallTool, createGoOn, requestCall } from "./call-tool.ts";
+import { type CallTool, createCallTool, requestCall } from "./call-tool.ts";
 import { createMayMake, createPolicyTest } from "./judge.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
 import { createOfferVerbs } from "./offers/offers.ts";
 import { createPayloads } from "./payloads.ts";
-import { createPlans, type PlanPorts } from "./plan.ts";
-import type { PlannedCall } from "./planned-call.ts";
 import { createPolicyPreview } from "./policy-preview.ts";
 import { embedWith } from "./providers/model-endpoint.ts";
 import { createProviders } from "./providers/providers.ts";
 import { checkArguments, checkSchema, schemaCheck } from "./schema/load-check.ts";
 import { createSpans, type Spans } from "./spans/spans.ts";
 import { validate } from "./validate.ts";
-import { type CallsContext, planPorts, wirePath } from "./wire-path.ts";
+import { type CallsContext, wirePath } from "./wire-path.ts";
 
 export { requireGrant } from "./authorize.ts";
 export { requestCall } from "./call-tool.ts";
@@ -42,7 +39,6 @@ export { explainModelFailure } from "./providers/http.ts";
 export { endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
 export { openRecordings } from "./recording/open-recordings.ts";
 export { createResults } from "./results/results.ts";
-export { checkSchema } from "./schema/load-check.ts";
 export type { Spans } from "./spans/spans.ts";
 export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
 
@@ -116,11 +112,8 @@ export async function createCalls(context: CallsContext) {
   const reads = createSharedReads({ config, servers, answer: context.answers.answer, tools: registry.all });
   const spans = await createSpans({ settings: settings.otlp, on: memory.on, emit });
   const path = wirePath(context, { lookup, providers, approvals, hooks, activity, reads, spans });
-  const runner = createRunner(createCallTool(path), servers.stop, () => plans.running(), spans);
-  const plans = createPlans(planPorts(context, path, { lookup, activity, spans, goOn: runner.goOn(createGoOn(path)) }));
-  const call: Inside<Plane>["call"] = (asked, args, options) =>
-    plans.run(asked, args, options) ??
-    runner.run(requestCall(asked, args, options), options.signal, options.askHere, options.relay);
+  const runner = createRunner(createCallTool(path), servers.stop, spans);
+  const call: Inside<Plane>["call"] = (asked, args, options) => runner.run(requestCall(asked, args, options), options);
   const verbs: CallVerbs = {
     ...approvals.verbs,
     ...createOfferVerbs({ call, servers, config }),
@@ -156,7 +149,7 @@ export async function createCalls(context: CallsContext) {
     checkSchema,
     guardPrompt: hooks.guardPrompt,
     verbs,
-    run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal),
+    run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal ? { signal } : {}),
     /** A server was restarted, or says that its lists have changed. */
     forgetReads: reads.forget,
     start: approvals.start,
@@ -166,48 +159,50 @@ export async function createCalls(context: CallsContext) {
   };
 }
 
-function createRunner(
-  callTool: CallTool,
-  stopServers: () => Promise<void>,
-  planned: () => PlannedCall[],
-  { withSpan }: Pick<Spans, "withSpan">,
-) {
-  const active = createBriefMap<Promise<Outcome>>();
-  let lastRun = 0;
-  const stopping = new AbortController();
+type RunOptions = Pick<PlaneCallOptions, "signal" | "cancellation" | "askHere" | "relay">;
+
+/** A call under way, as its stages ask for it. */
+class RunningCall extends OpenCancellation implements Asking {
+  readonly stopping: AbortSignal;
+  readonly askHere: AskHere | undefined;
+  relay: Relay | undefined;
+  done: Promise<Outcome> | undefined;
+
+  constructor({ signal, cancellation, askHere, relay }: RunOptions, all: Set<OpenCancellation>, stopping: AbortSignal) {
+    super(cancellation ?? signal, all);
+    this.stopping = stopping;
+    this.askHere = askHere;
+    this.relay = relay;
+  }
+
+  get cancellation(): OpenCancellation {
+    return this;
+  }
+}
+
+function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { withSpan }: Pick<Spans, "withSpan">) {
+  const active = new Set<RunningCall>();
   const draining = new AbortController();
-  const ending = createJoinedSignals(stopping.signal);
+  let stopped: { reason: unknown } | null = null;
   const drain = () => draining.abort(new Error("the plane is stopping"));
   /** One turn, so that cancellations are sent before servers go. */
   const abort = async () => {
     drain();
-    stopping.abort(shuttingDown());
-    for (const call of planned()) call.cancel(stopping.signal.reason);
+    stopped ??= { reason: shuttingDown() };
+    for (const call of [...active]) call.cancel(stopped.reason);
     await new Promise(setImmediate);
   };
-  const ended = () => Promise.allSettled(active.values());
-  const run = (given: AbortSignal | undefined, start: (signal: AbortSignal) => Promise<Outcome>) => {
-    const { signal, leave } = ending.join(given);
-    const running = start(signal);
-    const key = ++lastRun;
-    active.set(key, running);
-    return running.finally(() => {
-      active.delete(key);
-      leave();
-    });
-  };
+  const ended = () => Promise.allSettled([...active].map(({ done }) => done));
   return {
-    run: (requested: Requested, given?: AbortSignal, askHere?: AskHere, relay?: Relay): Promise<Outcome> =>
-      run(given, (signal) =>
-        withSpan(requested, relay, (traced) =>
-          callTool(requested, { signal, stopping: draining.signal, askHere, relay: traced }),
-        ),
-      ),
-    /** Planned calls that go on along the stages. */
-    goOn:
-      (goOn: ReturnType<typeof createGoOn>): PlanPorts["goOn"] =>
-      (call, begun, recorded, { signal: given, relay }) =>
-        run(given, (signal) => goOn(call, begun, recorded, { signal, relay })),
+    run(requested: Requested, options: RunOptions = {}): Promise<Outcome> {
+      const call = new RunningCall(options, active as Set<OpenCancellation>, draining.signal);
+      if (stopped) call.cancel(stopped.reason);
+      call.done = withSpan(requested, call.relay, (traced) => {
+        call.relay = traced;
+        return callTool(requested, call);
+      }).finally(() => call.close());
+      return call.done;
+    },
     drain,
     endCalls: () => runAll([abort, ended]),
     stop: () => runAll([abort, stopServers, ended]),

@@ -43,8 +43,8 @@ function limited(tool: ReturnType<typeof sampleTool>, fails: number, setting: Se
         routing: noRouting,
         answer: async () => ({}),
         limits,
-        signal,
       },
+      { cancellation: signal },
     );
   return { run, limits, asked: () => asked, keys };
 }

@@ -20,7 +20,6 @@ function run(provider: Provider, answer: (signal: AbortSignal) => Promise<Unknow
       signals.push(signal);
       return answer(signal);
     },
-    signal: undefined,
   });
   return { executed, signals };
 }

@@ -17,21 +17,24 @@ type Failure = { code: ErrorCode; sent?: boolean; retryAt?: string; retryInMs?: 
 function run(tool: typeof write, failures: readonly Failure[], limitMs = 600_000, signal?: AbortSignal) {
   const retries: { attempt: number; delayMs: number; reason: string }[] = [];
   const startedAt: number[] = [];
-  const call = execute(routedCall(tool, limitMs), {
-    provider: () => async () => {
-      const failure = failures[startedAt.length];
-      startedAt.push(Date.now());
-      if (failure === undefined) return { content: [] };
-      const { code, ...data } = failure;
-      throw new PlaneError(code, "It failed.", { data });
+  const call = execute(
+    routedCall(tool, limitMs),
+    {
+      provider: () => async () => {
+        const failure = failures[startedAt.length];
+        startedAt.push(Date.now());
+        if (failure === undefined) return { content: [] };
+        const { code, ...data } = failure;
+        throw new PlaneError(code, "It failed.", { data });
+      },
+      checkOutput: async () => [],
+      onRetry: (_, retry) => retries.push(retry),
+      onProgress: () => undefined,
+      routing: noRouting,
+      answer: async () => ({}),
     },
-    checkOutput: async () => [],
-    onRetry: (_, retry) => retries.push(retry),
-    onProgress: () => undefined,
-    routing: noRouting,
-    answer: async () => ({}),
-    signal,
-  });
+    { cancellation: signal },
+  );
   return { call: settled(call), executed: call, retries, startedAt };
 }
 

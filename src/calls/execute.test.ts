@@ -14,17 +14,21 @@ const answer = { content: [{ type: "text", text: "done" }] };
 const hanging: Provider = (_, __, { signal }) =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
-function run(call: Routed, provider: Provider | undefined, options: Partial<ExecuteOptions> = {}) {
-  return execute(call, {
+function run(
+  call: Routed,
+  provider: Provider | undefined,
+  { signal, ...options }: Partial<ExecuteOptions> & { signal?: AbortSignal } = {},
+) {
+  const whole = {
     provider: () => provider,
     checkOutput: async () => [],
     onRetry: () => undefined,
     onProgress: () => undefined,
     routing: noRouting,
     answer: async () => ({}),
-    signal: undefined,
     ...options,
-  });
+  };
+  return execute(call, whole, { cancellation: signal });
 }
 
 suite("execute", () => {

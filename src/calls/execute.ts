@@ -1,6 +1,8 @@
 import { effectOf } from "../access/access.ts";
+import type { CancelledBy } from "../lib/async/cancellation.ts";
 import { abortable } from "../lib/async/signals.ts";
 import { TimeLimiter } from "../lib/async/time-limit.ts";
+import type { TimeWheel } from "../lib/async/time-wheel.ts";
 import { isTooDeep } from "../lib/json/exact-numbers.ts";
 import { changeMembers } from "../lib/json/json-members.ts";
 import { rememberText, textOf } from "../lib/json/json-text.ts";
@@ -98,25 +100,22 @@ export type ExecuteOptions = AttemptOptions & {
   retryFor?(spec: ProviderSpec): RetrySettings;
   routing: RoutingMemory;
   limits?: Limits;
-  signal: AbortSignal | undefined;
+  /** The time limits of calls. */
+  wheel?: TimeWheel<TimeLimiter> | undefined;
+};
+
+/** What a call brings along for its execution. */
+export type Executing = {
+  cancellation?: CancelledBy;
   relay?: Relay | undefined;
-  /** The first attempt of a planned call, which has been made. */
-  begun?: Begun;
 };
 
 /** Answers a call without its providers, or around them. */
 export type Around = (
   call: Routed,
-  asking: Pick<ExecuteOptions, "signal" | "relay">,
-  run: (
-    call: Routed,
-    asking: Pick<ExecuteOptions, "signal" | "relay">,
-    instead?: Pick<ExecuteOptions, "answer">,
-  ) => Promise<Executed>,
+  executing: Executing,
+  run: (call: Routed, executing: Executing, instead?: Pick<ExecuteOptions, "answer">) => Promise<Executed>,
 ) => Promise<Executed>;
-
-/** How the one attempt of a planned call ended. */
-export type Begun = { startedAt: number; isExpired: boolean } & ({ raw: unknown } | { thrown: unknown });
 
 type Run = {
   call: Routed;
@@ -127,23 +126,21 @@ type Run = {
   pass: CallPass | undefined;
   idempotencyKey: string | undefined;
   options: ExecuteOptions;
-  begun?: Begun | undefined;
+  relay: Relay | undefined;
 };
 
-export async function execute(call: Routed, options: ExecuteOptions): Promise<Executed> {
+export async function execute(call: Routed, options: ExecuteOptions, executing: Executing = {}): Promise<Executed> {
   const { ms } = call.route.limit;
+  const { cancellation: caller, relay } = executing;
   const idempotencyKey = idempotencyKeyOf(call);
-  const limiter = new TimeLimiter(ms, { capMs: ms * progressStretch, caller: options.signal });
-  const [first, ...others] = call.route.candidates as [ProviderSpec, ...ProviderSpec[]];
+  const limiter = new TimeLimiter(ms, { capMs: ms * progressStretch, caller, wheel: options.wheel });
+  const { candidates } = call.route;
   let pass: CallPass | undefined;
-  const { begun } = options;
-  if (begun?.isExpired) limiter.expire();
-  else if (begun && ms > 0) limiter.extend(Math.max(0, ms - (performance.now() - begun.startedAt)));
   try {
-    const entering = begun ? undefined : options.limits?.enter(call, limiter);
+    const entering = options.limits?.enter(call, limiter);
     if (entering) pass = await entering.catch((thrown) => Promise.reject(refusal(call, thrown, limiter)));
-    const run: Run = { call, attempts: [], askedAt: 0, limiter, pass, idempotencyKey, options, begun };
-    return await (others.length > 0 ? tryEach(run, [first, ...others]) : tryAgain(run, first));
+    const run: Run = { call, attempts: [], askedAt: 0, limiter, pass, idempotencyKey, options, relay };
+    return await (candidates.length > 1 ? tryEach(run, candidates) : tryAgain(run, candidates[0] as ProviderSpec));
   } finally {
     pass?.leave();
     limiter.clear();
@@ -153,11 +150,11 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
 async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   const { call, attempts, limiter, options } = run;
   const { limits, onRetry } = options;
-  if (!run.begun) limits?.called(call, spec);
+  limits?.called(call, spec);
   const readyInMs = () => options.readyInMs?.(spec) ?? 0;
   const against = (error: PlaneError) => (limits ? limits.againstRetry(call, spec, error) : null);
   for (;;) {
-    const entered = run.begun ? limits?.begun(spec, run.begun.startedAt) : enterAttempt(run, spec);
+    const entered = enterAttempt(run, spec);
     const pass = entered instanceof Promise ? await entered : entered;
     if (pass instanceof PlaneError) throw withAttempts(call, pass, attempts);
     const ended = await tryOnce(run, spec, pass);
@@ -248,11 +245,10 @@ function enterAttempt(run: Run, spec: ProviderSpec): Entered | Promise<Entered> 
 }
 
 async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefined): Promise<Executed | PlaneError> {
-  const { call, attempts, limiter, idempotencyKey, options, begun } = run;
+  const { call, attempts, limiter, idempotencyKey, options, relay } = run;
   const provider = labelOf(call, spec);
-  const startedAt = begun?.startedAt ?? performance.now();
+  const startedAt = performance.now();
   run.askedAt = startedAt;
-  run.begun = undefined;
   const note = (error: PlaneError | null) => {
     const unsent = error?.data.sent === false ? ({ sent: false } as const) : {};
     const shared = error?.data.shared === true ? ({ shared: true } as const) : {};
@@ -262,13 +258,12 @@ async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefin
   };
   let raw: unknown;
   // Only an MCP server says when; of all others it is sent with the first step.
-  let isSent = begun !== undefined || spec.name !== "mcp";
+  let isSent = spec.name !== "mcp";
   const onSend = () => {
     isSent = true;
   };
   try {
-    const given = { onSend, limiter, pass, idempotencyKey, relay: options.relay };
-    raw = begun ? endOf(begun) : await abortable(attempt(call, spec, given, options), limiter.signal);
+    raw = await attempt(call, spec, { onSend, limiter, pass, idempotencyKey, relay }, options);
   } catch (thrown) {
     const error = limiter.isCancelled ? endedCall(call, limiter, isSent) : toPlaneError(thrown);
     if (isOutdated(error)) {
@@ -287,11 +282,6 @@ async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefin
   } catch (thrown) {
     return withAttempts(call, toPlaneError(thrown), attempts);
   }
-}
-
-function endOf(begun: Begun): unknown {
-  if ("thrown" in begun) throw begun.thrown;
-  return begun.raw;
 }
 
 function endedCall(call: Routed, limiter: TimeLimiter, isSent = false): PlaneError {
@@ -327,7 +317,8 @@ function finish({ call, attempts, options }: Run, provider: string, raw: unknown
     const text = `'${name}' answered with a result that is nested too deeply to be passed on.`;
     throw new PlaneError("PROVIDER_FAILED", text, { data: { ...serverOf(call.tool), sent: true, retryAt: null } });
   }
-  const executed = { ...call, executed: { result, provider, attempts, warnings } };
+  const executed = call as Executed;
+  executed.executed = { result, provider, attempts, warnings };
   if (!outputSchema || result.isError) return executed;
   // The tool has run: a bad schema must not lose its result.
   const checked = options.checkOutput(outputSchema, result).catch((thrown) => [toPlaneError(thrown).message]);

@@ -22,7 +22,7 @@ export type ValueFor = (parameter: string, call: Validated) => Json | undefined 
 
 /** Runs after every change to the arguments, so that a caller's or editor's value is overwritten. */
 export function inject(call: Validated, valueFor: ValueFor): Injected | Promise<Injected> {
-  return call.tool.injects.length === 0 ? { ...call, injected: { values: {} } } : fill(call, valueFor);
+  return call.tool.injects.length === 0 ? withValues(call, {}) : fill(call, valueFor);
 }
 
 async function fill(call: Validated, valueFor: ValueFor): Promise<Injected> {
@@ -31,7 +31,13 @@ async function fill(call: Validated, valueFor: ValueFor): Promise<Injected> {
     const value = await valueFor(parameter, call);
     if (value !== undefined) values.push([parameter, value]);
   }
-  return { ...call, injected: { values: Object.fromEntries(values) as JsonObject } };
+  return withValues(call, Object.fromEntries(values) as JsonObject);
+}
+
+function withValues(call: Validated, values: JsonObject): Injected {
+  const injected = call as Injected;
+  injected.injected = { values };
+  return injected;
 }
 
 type Parts = {

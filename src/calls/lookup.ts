@@ -201,7 +201,7 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
     const known = typeof asked === "object" && asked.kind ? undefined : recall(asked, principal);
     return known ? trusted(known, principal) : findAnew(asked, principal, onProgress);
   };
-  return { findTool, recall };
+  return { findTool };
 }
 
 function hasRivals({ providers }: Tool): boolean {

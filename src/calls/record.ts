@@ -36,11 +36,7 @@ export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T
 export type Recorder = (
   requested: Requested,
   run: (step: Step) => Routed | Executed | Promise<Routed | Executed>,
-  begun?: BegunRecord,
 ) => Promise<Outcome>;
-
-/** Of a planned call, which has been announced. */
-export type BegunRecord = { startedAt: number; stages: CallRecord["stages"]; running: RunningCall };
 
 /** What the stages have learned so far. */
 type Learned = Requested & Partial<Executed>;
@@ -56,18 +52,17 @@ export type RecordOptions = {
   keepFailed?(call: Learned, record: CallRecord, error: ErrorReport | null): Promise<void>;
   /** For the caller: a large result is stored. */
   present?(call: Learned, outcome: Outcome): Outcome | Promise<Outcome>;
-  /** A planned call tells no stages. */
-  onEnded?(call: Learned, outcome: Outcome, stages?: CallRecord["stages"]): void;
+  onEnded?(call: Learned, outcome: Outcome, stages: CallRecord["stages"]): void;
   onApprovedEnd?(yes: HeldYes, outcome: Outcome, call: Learned): Promise<void>;
 };
 
 /** Whatever happens, the call is recorded before it is answered. */
 export function createRecorder(options: RecordOptions): Recorder {
   const { begin, write, emitClean, onEnded } = options;
-  return async (requested, run, begun) => {
-    const startedAt = begun?.startedAt ?? performance.now();
-    const running = begun?.running ?? begin(callEvent(requested), requested.principal);
-    const tracked = trackStages(requested, startedAt, begun?.stages);
+  return async (requested, run) => {
+    const startedAt = performance.now();
+    const running = begin(callEvent(requested), requested.principal);
+    const tracked = trackStages(requested, startedAt);
     let error: PlaneError | undefined;
     try {
       await run(tracked.step);
@@ -103,9 +98,10 @@ export function unrecorded(shown: Outcome, why: PlaneError): Outcome {
   return shown;
 }
 
-function trackStages(requested: Requested, startedAt: number, stages: CallRecord["stages"] = []) {
+function trackStages(requested: Requested, startedAt: number) {
+  const stages: CallRecord["stages"] = [];
   let call: Learned = requested;
-  let from = startedAt + stages.reduce((sum, { ms }) => sum + ms, 0);
+  let from = startedAt;
   const ended = <T extends Requested>(stage: string, result?: T): void => {
     const now = performance.now();
     stages.push({ stage, ms: rounded(now - from) });

@@ -1,4 +1,4 @@
-import { abortable } from "../lib/async/signals.ts";
+import { type CancelledBy, orCancelled } from "../lib/async/cancellation.ts";
 import { TimeLimiter } from "../lib/async/time-limit.ts";
 import type { Requested, Resolved } from "../model/calls/call.ts";
 import type { Relay } from "../model/calls/provider.ts";
@@ -12,7 +12,7 @@ import type { FindTool } from "./lookup.ts";
 export function resolve(
   call: Requested,
   findTool: FindTool,
-  signal?: AbortSignal,
+  caller?: CancelledBy,
   onProgress?: Relay["onProgress"],
 ): Resolved | Promise<Resolved> {
   // First, so that a caller without the scope starts nothing and learns nothing.
@@ -20,14 +20,20 @@ export function resolve(
   // A wrong `mcp` leaves no server, and would look like an unknown tool.
   if (call.options.mcp !== undefined) accessOf(call.options);
   const found = findTool(call.asked.tool, call.principal, onProgress);
-  return found instanceof Promise ? wait(call, found, signal) : { ...call, tool: found };
+  return found instanceof Promise ? wait(call, found, caller) : withTool(call, found);
 }
 
-async function wait(call: Requested, found: Promise<Tool>, signal: AbortSignal | undefined): Promise<Resolved> {
+function withTool(call: Requested, tool: Tool): Resolved {
+  const resolved = call as Resolved;
+  resolved.tool = tool;
+  return resolved;
+}
+
+async function wait(call: Requested, found: Promise<Tool>, caller: CancelledBy): Promise<Resolved> {
   const ms = call.options.timeoutMs ?? 0;
-  const limiter = new TimeLimiter(ms, { capMs: ms, caller: signal });
+  const limiter = new TimeLimiter(ms, { capMs: ms, caller });
   try {
-    return { ...call, tool: await abortable(found, limiter.signal) };
+    return withTool(call, await orCancelled(found, limiter));
   } catch (thrown) {
     if (!limiter.isCancelled) throw thrown;
     const tool = typeof call.asked.tool === "string" ? call.asked.tool : call.asked.tool.tool;

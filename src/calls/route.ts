@@ -3,7 +3,6 @@ import type { Approved, Routed, TimeLimit } from "../model/calls/call.ts";
 import { healthKey } from "../model/catalogue/health.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { Principal } from "../model/principal.ts";
 import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { requireReadable } from "./validate.ts";
 
@@ -36,22 +35,12 @@ export function route(call: Approved, options: RouteOptions): Routed {
   });
   if (candidates.length > 0) {
     const passedOver = Object.keys(reasons).length > 0 ? { passedOver: reasons } : {};
-    return { ...call, route: { candidates, limit: timeLimit(call, serverLimitMs), ...passedOver } };
+    const routed = call as Routed;
+    routed.route = { candidates, limit: timeLimit(call, serverLimitMs), ...passedOver };
+    return routed;
   }
   const listed = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
   throw noProvider(call, listed.join("; ") || undeclared(call.tool, environment), reasons);
-}
-
-/** The route of a plan: the one server that executes the tool. Null where there is a choice, or something in the way. */
-export function planRoute(principal: Principal, tool: Tool, options: RouteOptions): Routed["route"] | null {
-  const [spec, ...others] = tool.providers;
-  if (spec?.name !== "mcp" || others.length > 0 || tool.id.server === null) return null;
-  // Without credentials of its own it needs none of the environment.
-  if (missingCredentials(tool, spec, {}) !== null) return null;
-  const input = { arguments: {}, repaired: false, dropped: [] };
-  const call = { principal, options: {}, tool, input, injected: { values: {} } };
-  if (options.mayReach?.(call, spec) === false || options.unavailable(spec) !== null) return null;
-  return { candidates: [spec], limit: timeLimit(call, options.serverLimitMs) };
 }
 
 const undeclared = (tool: Tool, environment: RouteOptions["environment"]) =>

@@ -123,25 +123,14 @@ function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Va
     if (respelt !== undefined) input.respelt = respelt;
     if (exact.length > 0) input.exact = exact;
     if (warnings.length > 0) input.warnings = warnings;
-    return { ...call, input };
+    const validated = call as Validated;
+    validated.input = input;
+    return validated;
   });
 }
 
-/** The arguments of a planned call; null where there is anything to say about them. */
-export function readPlain(tool: Tool, given: unknown, check: CheckArguments): JsonObject | null {
-  if (!isObject(given)) return null;
-  const own = clearly(given, tool);
-  const keeps = keeperOf(tool);
-  if (own === null || exactNumbersIn(own).length > 0) return null;
-  for (const name in own) if (!keeps(name)) return null;
-  const args = withDefaults(tool, own);
-  const warnings: string[] = [];
-  const problems = check(tool.parameters, args, warnings);
-  return problems instanceof Promise || problems.length + warnings.length > 0 ? null : args;
-}
-
 /** Null where a stage would refuse it. */
-function clearly(given: UnknownObject, { name }: Tool): JsonObject | null {
+function _clearly(given: UnknownObject, { name }: Tool): JsonObject | null {
   try {
     return requireClear(requireObject(given, name), name);
   } catch {

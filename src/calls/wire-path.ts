@@ -2,6 +2,7 @@ import { type Access, type Answers, effectOf, type Hooks } from "../access/acces
 import { type Catalogue, providerScore } from "../catalogue/catalogue.ts";
 import type { Environment, Settings } from "../config/config.ts";
 import { andThen } from "../lib/async/and-then.ts";
+import { createTimeWheel } from "../lib/async/time-wheel.ts";
 import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import type { Egress } from "../lib/net/egress.ts";
 import type { PlaneAudit } from "../model/audit.ts";
@@ -22,13 +23,12 @@ import { createInjection } from "./inject.ts";
 import { policyOf } from "./judge.ts";
 import type { CallLimits } from "./limits/limits.ts";
 import type { Lookup } from "./lookup.ts";
-import type { PlanPorts } from "./plan.ts";
 import type { Providers } from "./providers/providers.ts";
 import { createRecorder, type RecordOptions } from "./record.ts";
 import type { Recordings } from "./recording/recordings.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
-import { checkArguments, checkOutputNow, schemaCheck, withEngine } from "./schema/load-check.ts";
+import { checkArguments, schemaCheck, withEngine } from "./schema/load-check.ts";
 import type { Spans } from "./spans/spans.ts";
 
 /** What calls need of the plane. Rooms above this one are described by what they do for it. */
@@ -115,38 +115,6 @@ export function wirePath(context: CallsContext, stages: Stages): Path {
   };
 }
 
-/** What plans are made and run with; they fall with the configuration, the catalogue, the pins and the profile. */
-export function planPorts(
-  context: CallsContext,
-  path: Path,
-  { lookup, activity, spans, goOn }: Pick<Stages, "lookup" | "activity" | "spans"> & Pick<PlanPorts, "goOn">,
-): PlanPorts {
-  const { settings, catalogue, servers, recorder: memory, access, limits, results } = context;
-  const { registry, quality } = catalogue;
-  return {
-    path,
-    config: settings.config,
-    profile: access.identity.profile,
-    goOn,
-    isTraced: spans.isTraced,
-    execution: path.execution,
-    limits: limits.path,
-    snapshot: registry.snapshot,
-    standing: quality.standing,
-    isHeld: quality.isHeld,
-    recall: lookup.recall,
-    isSettled: servers.isSettled,
-    isCalm: memory.isCalm,
-    send: servers.begin,
-    begin: memory.begin,
-    emitClean: memory.emitClean,
-    write: memory.record,
-    present: results.present,
-    checkOutput: checkOutputNow,
-    onEnded: (call, outcome) => activity.note(call, outcome),
-  };
-}
-
 function routeOptions(context: CallsContext, providers: Providers): RouteOptions {
   const { settings, environment, catalogue, access } = context;
   const { config } = settings;
@@ -166,7 +134,7 @@ function routeOptions(context: CallsContext, providers: Providers): RouteOptions
   };
 }
 
-function executeOptions(context: CallsContext, providers: Providers, spans: Spans): Omit<ExecuteOptions, "signal"> {
+function executeOptions(context: CallsContext, providers: Providers, spans: Spans): ExecuteOptions {
   const { answers, limits, recorder: memory, settings } = context;
   const { registry, quality, routing } = context.catalogue;
   return {
@@ -183,6 +151,7 @@ function executeOptions(context: CallsContext, providers: Providers, spans: Span
     fit: answers.fit,
     samples: answers.samples,
     limits: limits.path,
+    wheel: createTimeWheel(),
     routing: {
       ...routing,
       async check(tool, provider, spec, signal) {

@@ -19,7 +19,6 @@ import { createSkillVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
 
 export { missingCredentials } from "./health/credentials.ts";
 export { type HealthFeed, providerScore } from "./health/health.ts";
-export type { Routing } from "./health/routing.ts";
 export { createInventory, type ListedServer } from "./inventory.ts";
 export { unlistedServers } from "./overlays/overlay.ts";
 export { scanDefinition } from "./quality/poisoning/scan-definition.ts";

@@ -20,10 +20,12 @@ export async function completeResult(
   method: string,
   params: UnknownObject,
   options: RequestOptions,
+  first?: { answer: unknown },
 ): Promise<unknown> {
   let more: UnknownObject = {};
   for (let round = 0; round <= maxRounds; round++) {
-    const result = await send(method, { ...params, ...more }, options);
+    const isFirst = round === 0 && first !== undefined;
+    const result = isFirst ? first.answer : await send(method, { ...params, ...more }, options);
     const type = isObject(result) ? (result.resultType ?? "complete") : "complete";
     if (type === "complete" || !isObject(result)) return result;
     if (type === "task" && options.task) return result;
@@ -83,11 +85,11 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
   const ended = new AbortController();
   const self = client.own ? { ...client, capabilities: client.own } : client;
   const able = extendsToTasks(described) ? withTasks(self) : self;
-  const send = (method: string, params: UnknownObject, options?: RequestOptions) => {
+  const envelopes = createEnvelopes(able);
+  const send = (method: string, params: UnknownObject, options: RequestOptions = {}) => {
     // With a continuation the caller answers the questions.
-    const answersHere = method === "tools/call" && options?.continuation === undefined;
-    const here = options?.samples ? { ...able, capabilities: { ...able.capabilities, sampling: {} } } : able;
-    return peer.request(method, withEnvelope(params, inTheNameOf(options?.asClient, here, answersHere)), options);
+    const answersHere = method === "tools/call" && options.continuation === undefined;
+    return peer.request(method, withMeta(params, envelopes(options, answersHere)), options);
   };
   return {
     era: "modern",
@@ -98,6 +100,15 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
       options.continuation
         ? send(method, { ...params, ...options.continuation }, options).then(requirePagesIn)
         : completeResult(send, method, params, options),
+    address(params, options) {
+      const { continuation } = options;
+      const envelope = envelopes(options, continuation === undefined);
+      return withMeta(continuation === undefined ? params : { ...params, ...continuation }, envelope);
+    },
+    complete: (answer, params, options) =>
+      options.continuation
+        ? Promise.resolve(answer).then(requirePagesIn)
+        : completeResult(send, "tools/call", params, options, { answer }),
     watch() {
       const filter = changesOffered(described.capabilities);
       if (filter) void listen(() => send("subscriptions/listen", filter, { signal: ended.signal }), ended.signal);
@@ -130,14 +141,48 @@ function inTheNameOf(caller: AsClient | undefined, own: ClientDescription, answe
 
 /** Says who asks, in which revision. */
 export function withEnvelope(params: UnknownObject, client: ClientDescription): UnknownObject {
-  const { info, capabilities, logLevel } = client;
-  const envelope = {
+  return withMeta(params, envelopeOf(client));
+}
+
+function withMeta(params: UnknownObject, envelope: UnknownObject): UnknownObject {
+  return { ...params, _meta: params._meta === undefined ? envelope : { ...envelope, ...(params._meta as object) } };
+}
+
+function envelopeOf({ info, capabilities, logLevel }: ClientDescription): UnknownObject {
+  return {
     [`${metaPrefix}protocolVersion`]: modernVersion,
     [`${metaPrefix}clientCapabilities`]: capabilities,
     [`${metaPrefix}clientInfo`]: info,
     ...(logLevel === undefined ? {} : { [`${metaPrefix}logLevel`]: logLevel }),
   };
-  return { ...params, _meta: { ...envelope, ...(params._meta as object) } };
+}
+
+type Envelopes = { of: AsClient; answering: UnknownObject | undefined; asking: UnknownObject | undefined };
+
+/** The calls of a client say the same of it each time, so it is put together once. */
+function createEnvelopes(own: ClientDescription) {
+  const plain = envelopeOf(own);
+  const known = new WeakMap<AsClient, Envelopes>();
+  return ({ asClient, samples }: Pick<RequestOptions, "asClient" | "samples">, answersHere: boolean): UnknownObject => {
+    const here = samples ? { ...own, capabilities: { ...own.capabilities, sampling: {} } } : own;
+    if (asClient === undefined) return samples ? envelopeOf(here) : plain;
+    const made = () => envelopeOf(inTheNameOf(asClient, here, answersHere));
+    if (samples) return made();
+    const before = known.get(asClient);
+    const isSame =
+      before?.of.info === asClient.info &&
+      before?.of.capabilities === asClient.capabilities &&
+      before?.of.logLevel === asClient.logLevel;
+    const entry: Envelopes =
+      before && isSame ? before : { of: { ...asClient }, answering: undefined, asking: undefined };
+    if (entry !== before) known.set(asClient, entry);
+    if (answersHere) {
+      entry.answering ??= made();
+      return entry.answering;
+    }
+    entry.asking ??= made();
+    return entry.asking;
+  };
 }
 
 function changesOffered({ tools, prompts, resources }: UnknownObject): UnknownObject | undefined {

@@ -1,3 +1,4 @@
+import type { Cancellable } from "../lib/async/cancellation.ts";
 import type { AsClient, Continuation, HiddenValues } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { AnswerRequest } from "./message.ts";
@@ -20,6 +21,8 @@ export type TaskListener = {
 /** Sent with a request, and heard while it waits. */
 export type RequestOptions = {
   signal?: AbortSignal | undefined;
+  /** The same as `signal`, without making one. */
+  cancellation?: Cancellable | undefined;
   /** For transports that have them. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Called right before sending; what it throws is thrown instead. */
@@ -70,6 +73,10 @@ export type Session = {
   serverInfo: UnknownObject | null;
   instructions: string | null;
   request(method: string, params: UnknownObject, options?: RequestOptions): Promise<unknown>;
+  /** A call as it is sent, where the revision says with each who asks. */
+  address?(params: UnknownObject, options: RequestOptions): UnknownObject;
+  /** What becomes of an answer to a call that is no complete result. */
+  complete?(answer: unknown, params: UnknownObject, options: RequestOptions): Promise<unknown>;
   /** Asks for notifications of changed lists, where possible. */
   watch(): void;
   end(): void;

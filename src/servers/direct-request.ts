@@ -1,81 +1,116 @@
-import type { UnknownObject } from "../model/json.ts";
+import type { CancelListener } from "../lib/async/cancellation.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
 import type { AnswerRequest, RequestId } from "../protocol/message.ts";
 import type { Waiter } from "../protocol/peer.ts";
-import type { Progress, RequestOptions } from "../protocol/session.ts";
+import type { RequestOptions } from "../protocol/session.ts";
 import type { Connection, Live } from "./connection.ts";
 
-/** Who waits for a direct request; one of the first two is called once. */
-export type DirectCall = Pick<RequestOptions, "by" | "onLog"> & {
-  answered(result: unknown): void;
-  failed(thrown: unknown): void;
-  onProgress(progress: Progress): void;
-  onRequest: AnswerRequest;
-};
-
 type DirectPorts = {
-  answering(caller: AnswerRequest): AnswerRequest;
+  answering(caller: AnswerRequest | undefined): AnswerRequest;
   /** Releases what it holds; gives what is thrown, where something is. */
   ended(request: DirectRequest, thrown: unknown): unknown;
 };
 
-/** A call on an open session, without promises and without a signal until a transport asks for one. */
-export class DirectRequest implements Waiter, RequestOptions {
+/** A call on an open session: one promise, and no signal until a transport or a question asks for one. */
+export class DirectRequest implements Waiter, RequestOptions, CancelListener {
   readonly connection: Connection;
   readonly live: Live;
   readonly startedAt = performance.now();
+  readonly result: Promise<unknown>;
+  readonly headers: RequestOptions["headers"];
   isCancelled = false;
-  readonly #call: DirectCall;
+  readonly #settle: PromiseWithResolvers<unknown>;
+  readonly #options: RequestOptions;
   readonly #ports: DirectPorts;
+  #params: UnknownObject = {};
   #id: RequestId = 0;
   #answer: AnswerRequest | undefined;
-  #controller: AbortController | undefined;
 
-  constructor(call: DirectCall, connection: Connection, live: Live, ports: DirectPorts) {
-    this.#call = call;
+  constructor(
+    options: RequestOptions,
+    headers: RequestOptions["headers"],
+    connection: Connection,
+    live: Live,
+    ports: DirectPorts,
+  ) {
+    this.#options = options;
+    this.headers = headers;
     this.connection = connection;
     this.live = live;
     this.#ports = ports;
+    this.#settle = Promise.withResolvers();
+    this.result = this.#settle.promise;
   }
 
   send(params: UnknownObject): void {
-    this.#id = this.live.peer.post("tools/call", params, this, this);
+    const { session, peer } = this.live;
+    this.#params = params;
+    this.#id = peer.post("tools/call", session.address?.(params, this.#options) ?? params, this, this);
+    this.#options.cancellation?.listen(this);
   }
 
   resolve(result: unknown): void {
+    const { complete } = this.live.session;
+    if (complete === undefined || isComplete(result)) return this.#end(result);
+    // A question of the server, which this caller does not answer itself.
+    complete(result, this.#params, this).then(
+      (last) => this.#end(last),
+      (thrown) => this.reject(thrown),
+    );
+  }
+
+  #end(result: unknown): void {
+    this.#options.cancellation?.leave(this);
     this.#ports.ended(this, undefined);
-    this.#call.answered(result);
+    this.#settle.resolve(result);
   }
 
   reject(reason: unknown): void {
-    this.#call.failed(this.#ports.ended(this, reason ?? new Error("it failed")));
+    this.#options.cancellation?.leave(this);
+    this.#settle.reject(this.#ports.ended(this, reason ?? new Error("it failed")));
   }
 
   cancel(reason: unknown): void {
     this.isCancelled = true;
-    this.#controller?.abort(reason);
     this.live.peer.cancel(this.#id, reason);
   }
 
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
+  get signal(): AbortSignal | undefined {
+    return this.#options.signal;
   }
 
   /** One function for each request: who caused a question is found by it. */
   get onRequest(): AnswerRequest {
-    this.#answer ??= this.#ports.answering((...asked) => this.#call.onRequest(...asked));
+    this.#answer ??= this.#ports.answering(this.#options.onRequest);
     return this.#answer;
   }
 
-  onProgress(progress: Progress): void {
-    this.#call.onProgress(progress);
+  get onProgress(): RequestOptions["onProgress"] {
+    return this.#options.onProgress;
   }
 
   get onLog(): RequestOptions["onLog"] {
-    return this.#call.onLog;
+    return this.#options.onLog;
   }
 
   get by(): RequestOptions["by"] {
-    return this.#call.by;
+    return this.#options.by;
   }
+
+  get asClient(): RequestOptions["asClient"] {
+    return this.#options.asClient;
+  }
+
+  get samples(): RequestOptions["samples"] {
+    return this.#options.samples;
+  }
+
+  get continuation(): RequestOptions["continuation"] {
+    return this.#options.continuation;
+  }
+}
+
+/** Most results say nothing of it. */
+function isComplete(result: unknown): boolean {
+  return !isObject(result) || result.resultType === undefined || result.resultType === "complete";
 }

@@ -65,8 +65,6 @@ export function createServerDirectory(options: DirectoryOptions) {
         return Promise.reject(thrown);
       }
     },
-    /** Null where it cannot be sent at once. */
-    begin: (name: string, ...call: Parameters<Server["begin"]>) => map.known(name)?.begin(...call) ?? null,
     isOpen: (name: string, owner: SessionOwner) => map.known(name)?.isOpen(owner) ?? false,
     /** False where another server should be asked meanwhile. */
     isReady: async (name: string, ...asked: Parameters<Server["isReady"]>) =>

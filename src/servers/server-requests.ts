@@ -11,7 +11,7 @@ import type { RequestOptions, Session } from "../protocol/session.ts";
 import { type CallWithTask, createTaskCalls } from "../protocol/tasks/call-with-task.ts";
 import { extendsToTasks, offersTasks } from "../protocol/tasks/task.ts";
 import type { Connection, Live } from "./connection.ts";
-import { type DirectCall, DirectRequest } from "./direct-request.ts";
+import { DirectRequest } from "./direct-request.ts";
 import { notSent, withoutSecrets } from "./failures.ts";
 import { reportInstalling } from "./installer.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
@@ -104,11 +104,29 @@ export function createServerRequests(options: RequestsOptions) {
     }
   }
 
-  function takesDirect(live: Live, tool: unknown, user: string | null): boolean {
-    const isPlain =
-      live.session.era === "legacy" && !live.owesListing && (live.channel.backlog ?? 0) <= maxBacklogBytes;
-    // What may become a task is followed elsewhere.
-    return isPlain && options.catalogueOf(user).toolOf(tool)?.execution === undefined;
+  /** Null where something has to be waited for, or followed: a session, a slot, a listing, a task. */
+  function sendDirect(connection: Connection, params: UnknownObject, asked: RequestOptions): DirectRequest | null {
+    const live = connection.live();
+    if (live === null || live.owesListing || (live.channel.backlog ?? 0) > maxBacklogBytes) return null;
+    if (asked.cancellation === undefined || asked.cancellation.isCancelled) return null;
+    const { session, channel } = live;
+    const isModern = session.era === "modern";
+    const tool = options.catalogueOf(asked.by ?? null).toolOf(params.name);
+    if (isModern ? extendsToTasks(session) : tool?.execution !== undefined) return null;
+    checkContinuation(session, asked);
+    if (!semaphore.tryAcquire()) return null;
+    try {
+      asked.beforeSend?.();
+    } catch (thrown) {
+      semaphore.release();
+      throw thrown;
+    }
+    connection.enter();
+    const isRemote = channel.pid === null;
+    const headers = isModern && isRemote ? paramHeaders(tool?.inputSchema, params.arguments) : undefined;
+    const direct = new DirectRequest(asked, headers, connection, live, { answering: options.answering, ended });
+    direct.send(params);
+    return direct;
   }
 
   /** What is thrown of a direct request that failed. */
@@ -125,24 +143,33 @@ export function createServerRequests(options: RequestsOptions) {
 
   return {
     /** Throws at once while the server must not be asked. */
-    send(method: string, params: UnknownObject, requestOptions: RequestOptions, owner: SessionOwner): Promise<unknown> {
+    send(method: string, params: UnknownObject, asked: RequestOptions, owner: SessionOwner): Promise<unknown> {
       options.requireAvailable();
-      return sendOver(connectionOf(owner), method, params, { ...requestOptions, by: owner.user });
-    },
-    /** Sends a call at once, or null: then `send` does it, and explains why it cannot. */
-    begin(params: UnknownObject, call: DirectCall, owner: SessionOwner): DirectRequest | null {
-      if (!options.isAvailable()) return null;
-      const connection = sessions.of(owner);
-      const live = connection?.live() ?? null;
-      if (!connection || live === null || !takesDirect(live, params.name, owner.user)) return null;
-      if (!semaphore.tryAcquire()) return null;
-      connection.enter();
-      const direct = new DirectRequest(call, connection, live, { answering: options.answering, ended });
-      direct.send(params);
-      return direct;
+      const connection = connectionOf(owner);
+      const direct = method === "tools/call" ? sendDirect(connection, params, asked) : null;
+      return direct === null ? sendOver(connection, method, params, plainOptions(asked, owner)) : direct.result;
     },
     connectionOf,
     pending: () => semaphore.active() + semaphore.waiting(),
+  };
+}
+
+/** What is spread and kept: options may be an object with getters. */
+function plainOptions(asked: RequestOptions, { user }: SessionOwner): RequestOptions {
+  return {
+    signal: asked.signal,
+    headers: asked.headers,
+    beforeSend: asked.beforeSend && (() => asked.beforeSend?.()),
+    onProgress: asked.onProgress,
+    onRequest: asked.onRequest,
+    onTask: asked.onTask,
+    task: asked.task,
+    onLog: asked.onLog,
+    hidden: asked.hidden,
+    by: user,
+    asClient: asked.asClient,
+    samples: asked.samples,
+    continuation: asked.continuation,
   };
 }
 

@@ -49,7 +49,6 @@ export function createServer(options: ServerOptions) {
     ...createListings(parts),
     /** Throws at once while it is unreachable. */
     request: requests.send,
-    begin: requests.begin,
     /** With a ping, or a listing where there is none. */
     async check(signal: AbortSignal) {
       desired.requireAvailable();

@@ -28,7 +28,6 @@ import type { SessionOwner } from "./sessions.ts";
 import type { ListOwner } from "./user-lists.ts";
 
 export { createCredentials } from "./auth/credentials.ts";
-export type { DirectCall, DirectRequest } from "./direct-request.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
 export type { SessionOwner } from "./sessions.ts";
 export {

@@ -9,17 +9,22 @@ type Finder = Pick<Store, "findLoss">;
 
 export type KeptHeads = ReturnType<typeof createKeptHeads>;
 
+/** Commits follow each other quickly; a head that is a little older is in the chain as well. */
+const writeAfterMs = 100;
+
 /**
- * Where the chains end, in a file of its own that is written after each commit. A store whose end is lost to a damaged disk,
+ * Where the chains end, in a file of its own that is written soon after each commit. A store whose end is lost to a damaged disk,
  * or that was replaced by an older copy, cannot tell by itself.
  */
 export function createKeptHeads(path: string) {
   const lostPath = `${path}.lost`;
   const earlier = readJson<ChainHeads>(path) ?? {};
   let heads = earlier;
+  let later: NodeJS.Timeout | undefined;
 
-  function write(next: ChainHeads): void {
-    heads = next;
+  function write(): void {
+    clearTimeout(later);
+    later = undefined;
     try {
       const written = `${path}.${process.pid}`;
       writeFileSync(written, JSON.stringify(heads), { mode: 0o600 });
@@ -31,7 +36,13 @@ export function createKeptHeads(path: string) {
 
   return {
     note(added: ChainHeads): void {
-      if (added.calls !== undefined || added.changes !== undefined) write({ ...heads, ...added });
+      if (added.calls === undefined && added.changes === undefined) return;
+      heads = { ...heads, ...added };
+      later ??= setTimeout(write, writeAfterMs).unref();
+    },
+    /** Writes what is not written yet. */
+    flush(): void {
+      if (later !== undefined) write();
     },
     /** Is there what earlier processes have stored? What is not is noted in a file, which a person deletes. */
     async check(store: Finder): Promise<void> {
@@ -39,7 +50,10 @@ export function createKeptHeads(path: string) {
         const loss = await findLoss(store, chain, earlier);
         if (loss === null) continue;
         const { [chain]: head, ...others } = heads;
-        if (head === earlier[chain]) write(others);
+        if (head === earlier[chain]) {
+          heads = others;
+          write();
+        }
         const known = readJson<Losses>(lostPath) ?? {};
         const noted = { ...known, [chain]: [...(known[chain] ?? []), loss] };
         writeFileSync(lostPath, JSON.stringify(noted, null, 2), { mode: 0o600 });

@@ -35,6 +35,10 @@ function withHeads(store: Store, heads: KeptHeads): Store {
       heads.note(added);
       return added;
     },
+    async close() {
+      await store.close();
+      heads.flush();
+    },
     verifyCalls: async (options) => checked("calls", await store.verifyCalls(options)),
     verifyAudit: async (options) => checked("changes", await store.verifyAudit(options)),
   };

@@ -161,8 +161,6 @@ export function createRecorder(
       const risk = written.atRisk();
       if (risk !== null && isRequired()) throw refusedUnrecorded(risk.reason);
     },
-    /** Is the store open, and are all records safe? */
-    isCalm: () => written !== undefined && !written.isFull() && written.atRisk() === null,
     /** Undefined when the record is safe already. */
     record(call: RecordedCall, samples: HealthSample[], of: RunningCall): Promise<void> | undefined {
       const entries = [toCallEntry(call, running.end(of))];

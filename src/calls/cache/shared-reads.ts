@@ -1,4 +1,5 @@
 import { effectOf } from "../../access/access.ts";
+import { signalOf } from "../../lib/async/cancellation.ts";
 import { abortable } from "../../lib/async/signals.ts";
 import { TimeLimiter } from "../../lib/async/time-limit.ts";
 import { putExactNumbers } from "../../lib/json/exact-numbers.ts";
@@ -92,7 +93,7 @@ export function createSharedReads(ports: Ports) {
 
   async function ask(
     { call, run, key, setting, isShared, servers }: Read,
-    { signal, relay }: Asking,
+    { cancellation, relay }: Asking,
   ): Promise<Answered> {
     const stamp = stampOf(servers);
     let wasAsked = false;
@@ -105,7 +106,7 @@ export function createSharedReads(ports: Ports) {
       return relay?.onQuestion?.(...asked) ?? Promise.resolve(null);
     };
     const passed = relay?.onQuestion ? { ...relay, onQuestion } : relay;
-    const executed = await run(call, { signal, relay: passed }, { answer });
+    const executed = await run(call, { cancellation, relay: passed }, { answer });
     const { result } = executed.executed;
     // What a person or a model answered belongs to that call, and so does what the caller's own credentials opened.
     const isOwn =
@@ -124,7 +125,7 @@ export function createSharedReads(ports: Ports) {
     const members = new Set<Member>();
     const begin = async () => {
       try {
-        return await ask(read, { signal: controller.signal, relay: toAll(members, asking.relay) });
+        return await ask(read, { cancellation: controller.signal, relay: toAll(members, asking.relay) });
       } finally {
         if (flights.get(key) === flight) flights.delete(key);
       }
@@ -133,9 +134,9 @@ export function createSharedReads(ports: Ports) {
     flights.set(key, flight);
     flight.done = begin();
     try {
-      return (await board(flight, { relay: asking.relay }, asking.signal)).executed;
+      return (await board(flight, { relay: asking.relay }, signalOf(asking.cancellation))).executed;
     } catch (thrown) {
-      if (!asking.signal?.aborted) throw thrown;
+      if (!signalOf(asking.cancellation)?.aborted) throw thrown;
       // Alone, it was cancelled with the request, which knows more about it.
       if (members.size === 0) return (await flight.done).executed;
       throw new PlaneError("CANCELLED", `The call of '${call.tool.name}' was cancelled.`, { data: placeOf(call) });
@@ -145,7 +146,7 @@ export function createSharedReads(ports: Ports) {
   async function follow(flight: Flight, read: Read): Promise<Executed> {
     const { call, asking, setting } = read;
     const { limit } = call.route;
-    const limiter = new TimeLimiter(limit.ms, { capMs: limit.ms * progressStretch, caller: asking.signal });
+    const limiter = new TimeLimiter(limit.ms, { capMs: limit.ms * progressStretch, caller: asking.cancellation });
     try {
       const { kept, isOwn } = await board(flight, { relay: asking.relay, limiter }, limiter.signal);
       if (!isOwn) return withKept(call, copyOf(kept), { coalesced: true });

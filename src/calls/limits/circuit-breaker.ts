@@ -102,12 +102,6 @@ export function createCircuits({ setting, onChange }: CircuitOptions, now: () =>
   }
 
   return {
-    isClosed(server: string): boolean {
-      const circuit = circuits.get(server);
-      return circuit === undefined || circuit.until === 0;
-    },
-    /** For a call that was let through then. */
-    enteredAt: (server: string, at: number) => entered(server, false, at),
     /** Throws while the circuit is open. */
     enter(server: string) {
       const circuit = circuits.get(server);

@@ -12,7 +12,6 @@ import type { Recorder } from "../../store/store.ts";
 import { isAnnounced } from "../retry.ts";
 import { type ConversationBudgets, createBudgets, type Meter } from "./budgets.ts";
 import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.ts";
-import { costOf } from "./cost.ts";
 import { createRates, createSharedRates, type Rated } from "./rates.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 import { createSharedBudgets, type SharedCounts } from "./shared-budgets.ts";
@@ -106,17 +105,6 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: L
   }
 
   return {
-    /** Limited by nothing but the circuit breaker of its server. */
-    isFree: (tool: Tool, spec: ProviderSpec): boolean =>
-      costOf(tool, 1) === undefined &&
-      !isSerial(tool) &&
-      toolRate(tool) === undefined &&
-      ratePerMinute(String(spec.config.server)) === undefined,
-    isClosed: circuits.isClosed,
-    /** A planned call of this server succeeded. */
-    worked: circuits.reset,
-    /** The pass of a planned call that was begun then. */
-    begun: (spec: ProviderSpec, at: number) => passFor(circuits.enteredAt(String(spec.config.server), at), undefined),
     /** Undefined where nothing limits it. */
     enter(call: Routed, limiter: TimeLimiter): Promise<CallPass> | undefined {
       const meter = budgets.meter(call);

@@ -107,7 +107,8 @@ async function findModel(name: string, { models, fileOfModel }: ProviderParts): 
 }
 
 function createMcpProvider({ request, requireReleased }: Pick<Servers, "request" | "requireReleased">): Provider {
-  return async (spec, args, { owner, principal: _, idempotencyKey, meta, ...context }) => {
+  return async (spec, args, context) => {
+    const { owner, idempotencyKey, meta } = context;
     const { config } = spec;
     const server = String(config.server);
     const tool = String(config.tool);

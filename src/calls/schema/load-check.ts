@@ -22,10 +22,6 @@ export const checkArguments: CheckArguments = (schema, args, warnings) => {
   });
 };
 
-/** Where arguments were checked before. */
-export const checkOutputNow: Awaited<ReturnType<typeof schemaCheck>>["checkOutput"] = (schema, result) =>
-  loadedCheck?.checkOutput(schema, result) ?? [];
-
 /** Once more where a pattern needs the linear engine, which is loaded then. */
 export function withEngine<T>(check: () => T): T | Promise<T> {
   try {

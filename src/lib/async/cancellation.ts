@@ -10,6 +10,13 @@ export type Cancellable = {
   leave(listener: CancelListener): void;
 };
 
+/** Cancels from outside: a caller's own signal, or one that is made only where it is asked for. */
+export type CancelledBy = Cancellable | AbortSignal | undefined;
+
+export function signalOf(by: CancelledBy): AbortSignal | undefined {
+  return by instanceof AbortSignal ? by : by?.signal;
+}
+
 /** As an `AbortController`; its signal is made only where one is asked for. */
 export class Cancellation implements Cancellable, CancelListener {
   #cancelled: { reason: unknown } | null = null;
@@ -57,28 +64,12 @@ export class Cancellation implements Cancellable, CancelListener {
   }
 }
 
-/** What another cancels, by a signal or without one, and `cancelAll` with everything else that was opened here. */
-export function createCancellations() {
-  const open = new Set<OpenCancellation>();
-  let stopped: { reason: unknown } | null = null;
-  return {
-    open(by: Cancellable | AbortSignal | undefined): OpenCancellation {
-      const one = new OpenCancellation(by, open);
-      if (stopped) one.cancel(stopped.reason);
-      return one;
-    },
-    cancelAll(reason: unknown): void {
-      stopped ??= { reason };
-      for (const one of [...open]) one.cancel(reason);
-    },
-  };
-}
-
+/** Is cancelled by another, by a signal or without one, and stands among others until it is closed. */
 export class OpenCancellation extends Cancellation {
-  readonly #by: Cancellable | AbortSignal | undefined;
+  readonly #by: CancelledBy;
   readonly #all: Set<OpenCancellation>;
 
-  constructor(by: Cancellable | AbortSignal | undefined, all: Set<OpenCancellation>) {
+  constructor(by: CancelledBy, all: Set<OpenCancellation>) {
     super();
     this.#by = by;
     this.#all = all;

@@ -1,4 +1,4 @@
-import { type Cancellable, Cancellation } from "./cancellation.ts";
+import { Cancellation, type CancelledBy } from "./cancellation.ts";
 import { maxTimerMs } from "./pause.ts";
 import { steadyNow } from "./steady-time.ts";
 import type { Spoke, TimeWheel } from "./time-wheel.ts";
@@ -7,7 +7,7 @@ export type LimitOptions = {
   /** Progress extends the limit up to this, in all. */
   capMs: number;
   /** Cancels it, too. */
-  caller?: Cancellable | AbortSignal | undefined;
+  caller?: CancelledBy;
   /** Has the time limits of many with few timers. */
   wheel?: TimeWheel<TimeLimiter> | undefined;
 };
@@ -15,7 +15,7 @@ export type LimitOptions = {
 /** Is cancelled with the caller or at the limit. 0 is no limit. */
 export class TimeLimiter extends Cancellation {
   readonly #limitMs: number;
-  readonly #caller: Cancellable | AbortSignal | undefined;
+  readonly #caller: CancelledBy;
   readonly #wheel: TimeWheel<TimeLimiter> | undefined;
   #spoke: Spoke<TimeLimiter> | undefined;
   #timer: NodeJS.Timeout | undefined;

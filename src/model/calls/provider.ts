@@ -1,3 +1,4 @@
+import type { Cancellable } from "../../lib/async/cancellation.ts";
 import type { TokenUsage } from "../agent/chat.ts";
 import type { ProviderSpec } from "../catalogue/tool.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../json.ts";
@@ -65,6 +66,10 @@ export type HiddenValues = {
 /** What a provider learns about a call. */
 export type ProviderContext = {
   signal: AbortSignal;
+  /** The same as `signal`, without making one. */
+  cancellation?: Cancellable | undefined;
+  /** The user of `owner`. */
+  by?: string | null | undefined;
   owner: { user: string | null; conversation: string | null };
   /** Who calls; for built-in tools. */
   principal?: Principal | undefined;
