@@ -23,12 +23,23 @@ export type Context = {
   rounds: number;
   slotMs: number;
   warmUpCalls: number;
+  /** Of a cold start and a fan-out. */
+  servers: number;
+  /** Of a large catalogue. */
+  tools: number;
+  /** For the memory that is left after them. */
+  memoryCalls: number;
   /** An agent's pace: so many calls over so many seconds. */
   paceCalls: number;
   paceSeconds: number;
 };
 
 export type Mode = (context: Context) => Promise<Row[]>;
+
+/** Names a load with what its servers speak; where nothing is said of clients, they are legacy ones. */
+export function loadName(name: string, { era, client }: Pick<Context, "era" | "client">): string {
+  return `${name}, ${era} servers${client === "modern" ? ", modern clients" : ""}`;
+}
 
 /** Everything that starts in this directory is ended, and the directory removed. */
 export async function inWorkspace<T>(work: (directory: string) => Promise<T>): Promise<T> {
@@ -60,7 +71,7 @@ type Start = Wanted & {
   tools: number;
 };
 
-/** One after the other. Whoever does not come up is named and left out, unless it is ours or a floor. */
+/** One after the other. A rival that does not come up is named and left out. */
 export async function startPeers(kinds: readonly Kind[], start: Start): Promise<Peer[]> {
   const peers: Peer[] = [];
   for (const kind of kinds.filter((one) => canServe(one, start))) {
@@ -73,7 +84,7 @@ export async function startPeers(kinds: readonly Kind[], start: Start): Promise<
       peers.push(peer);
     } catch (error) {
       await peer.stop();
-      if (!/^\S+ \d/.test(kind.name) || kind.isOurs) throw error;
+      if (!kind.isRival) throw error;
       console.error(`left out: ${error}`);
     }
   }
@@ -85,7 +96,8 @@ export type Load = { name: string; inFlight: number; size: number };
 export type Sample = { p50: number; p99: number; rate: number; cpu: number };
 
 export type Samples = {
-  row(row: Omit<Row, "measured">, load: string, field: keyof Sample): Row;
+  /** `only` leaves kinds out of the row. */
+  row(row: Omit<Row, "measured">, load: string, field: keyof Sample, only?: (kind: Kind) => boolean): Row;
 };
 
 type Turn = Pick<Context, "rounds" | "slotMs" | "warmUpCalls">;
@@ -124,21 +136,22 @@ export async function measureInTurn(
     showProgress(round + 1, rounds, "rounds");
   }
   return {
-    row: (row, load, field) =>
+    row: (row, load, field, only = () => true) =>
       toRow(
         row,
         peers
+          .filter(({ kind }) => only(kind))
           .map((peer) => ({ kind: peer.kind, values: samplesOf(peer, load).map((sample) => sample[field]) }))
           .filter(({ values }) => field !== "cpu" || values.some((value) => value > 0)),
       ),
   };
 }
 
-async function checkedSlot(peer: Peer, slot: Parameters<Peer["slot"]>[0]) {
-  const result = await peer.slot(slot);
-  if (result.errors > 0)
-    throw new Error(`${peer.kind.name}: ${result.errors} errors, ${result.firstError}; ${peer.log().slice(-500)}`);
-  return result;
+/** An error is no call: what is measured with one says nothing. */
+export async function checkedSlot(peer: Peer, ...slot: Parameters<Peer["slot"]>) {
+  const result = await peer.slot(...slot);
+  if (result.errors === 0) return result;
+  throw new Error(`${peer.kind.name}: ${result.errors} errors, ${result.firstError}; ${peer.log().slice(-500)}`);
 }
 
 /** Another one begins in each round, and every other round goes backwards. */

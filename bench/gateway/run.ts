@@ -5,21 +5,36 @@ import { parseArgs } from "node:util";
 import type { Era } from "./load/client.ts";
 import type { Context, Mode } from "./measure.ts";
 import { measureCalls } from "./modes/calls.ts";
+import { measureColdStart } from "./modes/cold-start.ts";
+import { measureFanOut } from "./modes/fan-out.ts";
+import { measureHttpBehind } from "./modes/http-behind.ts";
+import { measureManyTools } from "./modes/many-tools.ts";
+import { measureMemory } from "./modes/memory.ts";
+import { measureOneShot } from "./modes/one-shot.ts";
+import { measurePace } from "./modes/pace.ts";
+import { measureResults } from "./modes/results.ts";
+import { measureStdioFront } from "./modes/stdio-front.ts";
 import { rivalsIn } from "./peers/kinds.ts";
 import { loadAverage } from "./peers/processes.ts";
 import { loadProgram } from "./peers/program.ts";
 import { isHeld, type Row, renderRows, short } from "./rows.ts";
 
-/** A mode, and the eras of servers and clients that a full run measures it in; the first is the default. */
-const modes: Record<string, { measure: Mode; eras: readonly [Era, Era][] }> = {
-  calls: {
-    measure: measureCalls,
-    eras: [
-      ["modern", "legacy"],
-      ["legacy", "legacy"],
-      ["modern", "modern"],
-    ],
-  },
+/** Eras of servers and clients. Clients of today mostly speak the older one. */
+const newer: readonly [Era, Era] = ["modern", "legacy"];
+const older: readonly [Era, Era] = ["legacy", "legacy"];
+
+/** The first pair of eras is the one of a quick run. */
+const modes: Record<string, { measure: Mode; eras: readonly (readonly [Era, Era])[] }> = {
+  calls: { measure: measureCalls, eras: [newer, older, ["modern", "modern"]] },
+  results: { measure: measureResults, eras: [newer, older] },
+  "fan-out": { measure: measureFanOut, eras: [newer, older] },
+  "http-behind": { measure: measureHttpBehind, eras: [newer, older] },
+  "stdio-front": { measure: measureStdioFront, eras: [newer, older] },
+  "cold-start": { measure: measureColdStart, eras: [newer] },
+  "one-shot": { measure: measureOneShot, eras: [newer] },
+  "many-tools": { measure: measureManyTools, eras: [newer] },
+  memory: { measure: measureMemory, eras: [newer] },
+  pace: { measure: measurePace, eras: [newer] },
 };
 
 const { values: flags } = parseArgs({
@@ -33,6 +48,9 @@ const { values: flags } = parseArgs({
     rounds: { type: "string" },
     slot: { type: "string" },
     "warm-up": { type: "string" },
+    servers: { type: "string" },
+    tools: { type: "string" },
+    calls: { type: "string" },
     pace: { type: "string" },
     "pace-seconds": { type: "string" },
     json: { type: "boolean", default: false },
@@ -54,6 +72,9 @@ function contextOf(programs: Context["programs"], era: Era, client: Era): Contex
     rounds: Number(rounds ?? (isQuick ? 5 : 8)),
     slotMs: Number(slot ?? (isQuick ? 400 : 600)),
     warmUpCalls: Number(flags["warm-up"] ?? (isQuick ? 6_000 : 10_000)),
+    servers: Number(flags.servers ?? 30),
+    tools: Number(flags.tools ?? 5_000),
+    memoryCalls: Number(flags.calls ?? 20_000),
     paceCalls: Number(flags.pace ?? (isQuick ? 20 : 100)),
     paceSeconds: Number(flags["pace-seconds"] ?? (isQuick ? 20 : 180)),
   };

@@ -6,7 +6,7 @@ export type Tool = { name: string };
 export type LoadClient = {
   /** The handshake, in the era that has one. */
   open(): Promise<void>;
-  /** Every tool, page by page. */
+  /** Every tool of the servers behind, page by page. */
   listTools(): Promise<Tool[]>;
   /** Rejects when the answer is an error or shorter than `size`. */
   call(tool: string, args: object, size: number): Promise<void>;
@@ -54,6 +54,7 @@ export function resultOf(text: string): Params {
   return result ?? {};
 }
 
+/** Tools of the echo servers; a gateway may list its own beside them. */
 export async function listPages(request: (method: string, params: Params) => Promise<Params>): Promise<Tool[]> {
   const tools: Tool[] = [];
   let cursor: unknown;
@@ -62,7 +63,7 @@ export async function listPages(request: (method: string, params: Params) => Pro
     tools.push(...((page.tools ?? []) as Tool[]));
     cursor = page.nextCursor;
   } while (cursor);
-  return tools;
+  return tools.filter(({ name }) => /echo_s\d+_\d+$/.test(name));
 }
 
 /** The id of a serialised answer, without parsing it. */

@@ -1,9 +1,7 @@
-import { type Context, inWorkspace, type Load, measureInTurn, startPeers, stopAll } from "../measure.ts";
+import { type Context, inWorkspace, type Load, loadName, measureInTurn, startPeers, stopAll } from "../measure.ts";
 import { echoServers, firstTool, serverName } from "../peers/echo.ts";
 import { governedFloor, spliceFloor, toolplane } from "../peers/kinds.ts";
 import { type Row, ratioAtLeast, ratioAtMost } from "../rows.ts";
-
-const versions = { legacy: "2025-11-25", modern: "2026-07-28" } as const;
 
 /** A plain call of 100 bytes through each gateway, over HTTP to one server on stdio: what most calls are. */
 export async function measureCalls(context: Context): Promise<Row[]> {
@@ -19,7 +17,7 @@ export async function measureCalls(context: Context): Promise<Row[]> {
     const samples = await measureInTurn(peers, firstTool(serverName(0)), loads, context);
     await stopAll(peers);
     const common = {
-      load: `server ${versions[era]}, client ${versions[client]}`,
+      load: loadName("calls of 100 B", context),
       against: spliceFloor.name,
     };
     return [

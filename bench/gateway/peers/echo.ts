@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Era } from "../load/client.ts";
-import type { ServerSpec } from "./kinds.ts";
+import type { CommandSpec, ServerSpec } from "./kinds.ts";
 
 const servers = join(import.meta.dirname, "..", "servers");
 
@@ -18,7 +18,7 @@ function wordsFor(script: string, name: string, { directory, era, tools = 1, del
   return [join(servers, script), ...options];
 }
 
-export function echoServers(count: number, options: EchoOptions): ServerSpec[] {
+export function echoServers(count: number, options: EchoOptions): CommandSpec[] {
   return Array.from({ length: count }, (_, index) => {
     const name = serverName(index);
     return { name, command: process.execPath, args: wordsFor("echo-stdio.mjs", name, options) };

@@ -3,7 +3,8 @@ import { join, resolve } from "node:path";
 import type { Era } from "../load/client.ts";
 import type { Program } from "./program.ts";
 
-export type ServerSpec = { name: string; command: string; args: readonly string[] } | { name: string; url: string };
+export type CommandSpec = { name: string; command: string; args: readonly string[] };
+export type ServerSpec = CommandSpec | { name: string; url: string };
 export type Front = "http" | "stdio";
 
 export type Setup = { servers: readonly ServerSpec[]; port: number; directory: string; front: Front };
@@ -22,6 +23,8 @@ export type Kind = {
   eras?: readonly Era[];
   /** Passes calls to one server only. */
   isBridge?: boolean;
+  /** Of others, and left out where it does not come up. */
+  isRival?: boolean;
   launch?(setup: Setup): Launch;
 };
 
@@ -66,22 +69,20 @@ export function sdkPair(rivals: string | undefined): Kind {
 /** Large results are passed on whole, as by the others, and one client may make all the calls. */
 const settings = { lazy: { mode: "never" }, results: { maxInlineBytes: 0 }, budgets: { maxToolDurationMs: 0 } };
 
-/** `more` are words for `toolplane mcp`, which without them attaches to a plane in the background. */
-export function toolplane(
-  { name, bin }: Program,
-  fronts: readonly Front[] = ["http"],
-  more: readonly string[] = [],
-): Kind {
+export type Ours = { fronts?: readonly Front[]; label?: string; words?: readonly string[] };
+
+/** `words` are for `toolplane mcp`, which without `--standalone` attaches to a plane in the background. */
+export function toolplane({ name, bin }: Program, { fronts = ["http"], label = "", words = [] }: Ours = {}): Kind {
   return {
-    name: more.length === 0 ? name : `${name} ${more.join(" ")}`,
+    name: `${name} ${label}`.trim(),
     isOurs: true,
     fronts,
     behind: both,
     eras: ["legacy", "modern"],
     launch: ({ servers, port, directory, front }) => {
       const config = writeJson(directory, "toolplane.json", { mcpServers: mcpServers(servers), ...settings });
-      const words = front === "http" ? ["serve", "--port", String(port)] : ["mcp", "--mode", "full", ...more];
-      return { args: [bin, ...words, "--data-dir", join(directory, "data"), "--config", config], speaks: front };
+      const command = front === "http" ? ["serve", "--port", String(port)] : ["mcp", "--mode", "full", ...words];
+      return { args: [bin, ...command, "--data-dir", join(directory, "data"), "--config", config], speaks: front };
     },
   };
 }
@@ -127,8 +128,8 @@ export function rivalsIn(rivals: string | undefined): Kind[] {
       launch: ({ servers, port, directory, front }) => {
         const config = { mcpServers: mcpServers(servers, { lifecycle: "keep-alive" }), imports: [] };
         const words = ["serve", ...(front === "http" ? ["--http", String(port)] : ["--stdio"])];
-        const file2 = writeJson(directory, "mcporter.json", config);
-        return { args: [file("dist", "cli.js"), "--config", file2, ...words], speaks: front };
+        const path = writeJson(directory, "mcporter.json", config);
+        return { args: [file("dist", "cli.js"), "--config", path, ...words], speaks: front };
       },
     }),
   };
@@ -137,7 +138,7 @@ export function rivalsIn(rivals: string | undefined): Kind[] {
     if (place === undefined) return [];
     const home = join(place, "node_modules", name);
     const { version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
-    return [{ name: `${name} ${version}`, ...kindOf((...path) => join(home, ...path)) }];
+    return [{ name: `${name} ${version}`, isRival: true, ...kindOf((...path) => join(home, ...path)) }];
   });
 }
 

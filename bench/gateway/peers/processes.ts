@@ -54,15 +54,20 @@ export function processesOf(directory: string): Process[] {
   return [...inside].map((pid) => ({ pid, isEcho: isEcho(read(`/proc/${pid}/cmdline`).split("\0")) }));
 }
 
-/** Over all threads, in nanoseconds of the scheduler. */
+/** Over all threads, in nanoseconds of the scheduler, or in its ticks where the kernel has no others. */
 function cpuSeconds(pid: number): number {
+  let ns = 0;
   try {
-    const threads = readdirSync(`/proc/${pid}/task`);
-    const spent = threads.map((thread) => Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(" ")[0]));
-    return spent.reduce((sum, ns) => sum + ns, 0) / 1e9;
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      ns += Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(" ")[0]);
+    }
   } catch {
     return 0;
   }
+  if (ns > 0) return ns / 1e9;
+  const stat = read(`/proc/${pid}/stat`);
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
 }
 
 function rssMegabytes(pid: number): number {

@@ -11,7 +11,9 @@ function answer(body, request, response) {
   const message = JSON.parse(body);
   if (message.id === undefined) return response.writeHead(202).end();
   const headers = { "content-type": "application/json" };
-  if (request.headers["mcp-protocol-version"] !== "2026-07-28") {
+  const isModern = request.headers["mcp-protocol-version"] === "2026-07-28";
+  if (isModern && options.era === "legacy") return response.writeHead(400).end();
+  if (!isModern) {
     if (message.method === "initialize") {
       const session = randomUUID();
       sessions.add(session);
