@@ -100,6 +100,8 @@ export type Samples = {
   row(row: Omit<Row, "measured">, load: string, field: keyof Sample, only?: (kind: Kind) => boolean): Row;
 };
 
+export const maxWarmUpMs = 60_000;
+
 type Turn = Pick<Context, "rounds" | "slotMs" | "warmUpCalls">;
 
 /** Every peer is measured in every round, in another order each time, so that none is always first. */
@@ -114,7 +116,8 @@ export async function measureInTurn(
   const samplesOf = (peer: Peer, load: string) => samples.get(`${peer.kind.name}, ${load}`) ?? [];
   const largest = Math.max(...loads.map(({ size }) => size));
   for (const peer of peers) {
-    const limits = largest < 500_000 ? { ms: 8_000, maxCalls: warmUpCalls } : { ms: 2_000, maxCalls: 400 };
+    // By calls and not by time: until its code is compiled, a slow one needs as many as a fast one.
+    const limits = { ms: maxWarmUpMs, maxCalls: largest < 500_000 ? warmUpCalls : Math.min(400, warmUpCalls) };
     await checkedSlot(peer, { tool: peer.toolName(tool), size: Math.min(largest, 100_000), inFlight: 16, ...limits });
   }
   for (let round = 0; round < rounds; round++) {
@@ -123,7 +126,8 @@ export async function measureInTurn(
         const slot = { tool: peer.toolName(tool), size: load.size, inFlight: load.inFlight };
         // Connections that were closed while others were measured are opened again here.
         await checkedSlot(peer, { ...slot, ms: slotMs / 4 });
-        const { latencies, calls, seconds, cpuSeconds } = await checkedSlot(peer, { ...slot, ms: slotMs });
+        const minCalls = Math.min(warmUpCalls, load.size < 500_000 ? 250 : 20);
+        const { latencies, calls, seconds, cpuSeconds } = await checkedSlot(peer, { ...slot, ms: slotMs, minCalls });
         const sample = {
           p50: percentile(latencies, 50),
           p99: percentile(latencies, 99),

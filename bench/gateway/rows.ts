@@ -7,7 +7,7 @@ export type Bar = { of: "ratio" | "value"; atMost?: number; atLeast?: number };
 
 export type Measured = { through: string; isOurs: boolean; value: number; ratio?: Spread };
 
-/** One figure under one load, of everybody who was measured in the same rounds. */
+/** One figure under one load, of all that were measured in the same rounds. */
 export type Row = {
   load: string;
   figure: string;
@@ -16,6 +16,8 @@ export type Row = {
   against?: string;
   measured: readonly Measured[];
   bar?: Bar;
+  /** Of the machine, after the measurement: on a busy one only ratios say something. */
+  loadAverage?: number;
 };
 
 export const ratioAtMost = (atMost: number): Bar => ({ of: "ratio", atMost });
@@ -56,7 +58,7 @@ function showBar({ of, atMost, atLeast }: Bar, unit: string): string {
 
 /** One line for each build of ours; the others stand in the last column. */
 export function renderRows(rows: readonly Row[]): string {
-  const lines = rows.flatMap(({ load, figure, unit, against, measured, bar }) => {
+  const lines = rows.flatMap(({ load, figure, unit, against, measured, bar, loadAverage }) => {
     const others = measured
       .filter(({ isOurs }) => !isOurs)
       .map(({ through, value, ratio }) => `${through} ${short(value)}${ratio ? ` (${short(ratio.median)} ×)` : ""}`);
@@ -73,8 +75,21 @@ export function renderRows(rows: readonly Row[]): string {
         bar === undefined ? "" : showBar(bar, unit),
         bar === undefined ? "" : isHeld(bar, ours) ? "held" : "missed",
         others.join(", "),
+        loadAverage === undefined ? "" : short(loadAverage),
       ]);
   });
-  const head = ["load", "figure", "through", "measured", "ratio", "range", "against", "bar", "", "others"];
+  const head = [
+    "load",
+    "figure",
+    "through",
+    "measured",
+    "ratio",
+    "range",
+    "against",
+    "bar",
+    "",
+    "others",
+    "load average",
+  ];
   return renderTable(head, lines);
 }

@@ -20,11 +20,12 @@ import { loadProgram } from "./peers/program.ts";
 import { isHeld, type Row, renderRows, short } from "./rows.ts";
 
 /** Eras of servers and clients. Clients of today mostly speak the older one. */
-const newer: readonly [Era, Era] = ["modern", "legacy"];
-const older: readonly [Era, Era] = ["legacy", "legacy"];
+type Pair = readonly [Era, Era];
+const newer: Pair = ["modern", "legacy"];
+const older: Pair = ["legacy", "legacy"];
 
 /** The first pair of eras is the one of a quick run. */
-const modes: Record<string, { measure: Mode; eras: readonly (readonly [Era, Era])[] }> = {
+const modes: Record<string, { measure: Mode; eras: readonly Pair[] }> = {
   calls: { measure: measureCalls, eras: [newer, older, ["modern", "modern"]] },
   results: { measure: measureResults, eras: [newer, older] },
   "fan-out": { measure: measureFanOut, eras: [newer, older] },
@@ -58,7 +59,19 @@ const { values: flags } = parseArgs({
   },
 });
 
-const isEra = (value: string | undefined): value is Era => value === "legacy" || value === "modern";
+function parseEra(value: string | undefined): Era | undefined {
+  if (value === undefined || value === "all") return undefined;
+  if (value === "legacy" || value === "modern") return value;
+  throw new Error(`--era and --client are legacy, modern or all, and not ${value}.`);
+}
+
+/** Those that the flags leave; in a quick run one, unless it is asked for all. */
+function pairsOf(eras: readonly Pair[]): readonly Pair[] {
+  const [era, client] = [parseEra(flags.era), parseEra(flags.client)];
+  const left = eras.filter((pair) => (era ?? pair[0]) === pair[0] && (client ?? pair[1]) === pair[1]);
+  const pairs = left.length > 0 ? left : ([[era ?? "modern", client ?? "legacy"]] as const);
+  return flags.quick && flags.era !== "all" ? pairs.slice(0, 1) : pairs;
+}
 
 function contextOf(programs: Context["programs"], era: Era, client: Era): Context {
   const { quick: isQuick, rounds, slot, rivals } = flags;
@@ -88,37 +101,43 @@ if (unknown.length > 0) {
 }
 const programs = await Promise.all((flags.program ?? [undefined]).map((place) => loadProgram(place)));
 
-const rows: Row[] = [];
-const load = [loadAverage()];
-for (const name of chosen) {
-  const { measure, eras } = modes[name] as (typeof modes)[string];
-  const pairs = eras.filter(([era, client]) => (flags.era ?? era) === era && (flags.client ?? client) === client);
-  const asked = isEra(flags.era) && isEra(flags.client) ? [[flags.era, flags.client] as const] : pairs;
-  // One mode in a quick run is one measurement, unless eras are named.
-  for (const [era, client] of flags.quick ? asked.slice(0, 1) : asked) {
-    const startedAt = performance.now();
-    rows.push(...(await measure(contextOf(programs, era, client))));
-    load.push(loadAverage());
-    console.error(`${name}, ${era} servers, ${client} clients: ${short((performance.now() - startedAt) / 1_000)} s`);
-  }
-}
-
 const facts = {
   at: new Date().toISOString(),
   node: process.version,
   cores: cpus().length,
-  loadAverages: load,
   programs: programs.map(({ name }) => name),
   isQuick: flags.quick,
 };
-if (flags.out !== undefined) {
+const rows: Row[] = [];
+const failures: string[] = [];
+/** After each measurement, so that nothing is lost when a later one fails. */
+function save(): void {
+  if (flags.out === undefined) return;
   mkdirSync(dirname(flags.out), { recursive: true });
-  writeFileSync(flags.out, `${JSON.stringify({ facts, rows }, null, 1)}\n`);
+  writeFileSync(flags.out, `${JSON.stringify({ facts, rows, failures }, null, 1)}\n`);
 }
-if (flags.json) console.log(JSON.stringify({ facts, rows }));
+
+for (const name of chosen) {
+  const { measure, eras } = modes[name] as (typeof modes)[string];
+  for (const [era, client] of pairsOf(eras)) {
+    const title = `${name}, ${era} servers, ${client} clients`;
+    const startedAt = performance.now();
+    try {
+      const measured = await measure(contextOf(programs, era, client));
+      rows.push(...measured.map((row) => ({ ...row, loadAverage: loadAverage() })));
+    } catch (error) {
+      failures.push(`${title}: ${error}`);
+    }
+    save();
+    console.error(`${title}: ${short((performance.now() - startedAt) / 1_000)} s`);
+  }
+}
+
+if (flags.json) console.log(JSON.stringify({ facts, rows, failures }));
 else {
   console.log(renderRows(rows));
-  console.log(`\nNode ${facts.node}, ${facts.cores} cores, load average ${load.map(short).join(" ")}.`);
+  console.log(`\nNode ${facts.node}, ${facts.cores} cores. The load average is that after the measurement.`);
 }
+for (const failure of failures) console.error(failure);
 const isMissed = ({ bar, measured }: Row) => bar && measured.some((one) => one.isOurs && !isHeld(bar, one));
-process.exitCode = rows.some(isMissed) ? 1 : 0;
+process.exitCode = failures.length > 0 || rows.some(isMissed) ? 1 : 0;

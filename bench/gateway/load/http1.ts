@@ -101,7 +101,7 @@ export class Connection {
   #feed(chunk: Buffer): void {
     let rest = chunk;
     while (rest.length > 0) {
-      // Bytes that nobody asked for, such as a late 408: the end of the connection follows.
+      // Bytes without a request, such as a late 408: the end of the connection follows.
       if (this.#state === "idle") return;
       if (this.#state === "head") rest = this.#readHead(rest);
       else if (this.#state === "length" || this.#state === "data") rest = this.#readBody(rest);

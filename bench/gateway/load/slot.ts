@@ -1,11 +1,13 @@
 import type { LoadClient } from "./client.ts";
 
-/** So many workers call in a closed loop, until the time or the number of calls is over. */
+/** Workers call in a closed loop until the time is over, but at least and at most a number of calls. */
 export type Slot = {
   tool: string | (() => string);
   size: number;
   inFlight: number;
   ms: number;
+  /** On a busy machine a slot is longer: figures of a few calls are those of the pauses between them. */
+  minCalls?: number;
   maxCalls?: number;
 };
 
@@ -18,7 +20,7 @@ export type SlotResult = {
 };
 
 export async function runSlot(client: Pick<LoadClient, "call">, slot: Slot): Promise<SlotResult> {
-  const { tool, size, inFlight, ms, maxCalls = Number.POSITIVE_INFINITY } = slot;
+  const { tool, size, inFlight, ms, minCalls = 0, maxCalls = Number.POSITIVE_INFINITY } = slot;
   const latencies: number[] = [];
   const args = { size };
   const pick = typeof tool === "function" ? tool : () => tool;
@@ -29,7 +31,7 @@ export async function runSlot(client: Pick<LoadClient, "call">, slot: Slot): Pro
   const work = async () => {
     while (started < maxCalls && errors <= 200) {
       const from = performance.now();
-      if (from >= startedAt + ms) return;
+      if (from >= startedAt + ms && started >= minCalls) return;
       started += 1;
       try {
         await client.call(pick(), args, size);

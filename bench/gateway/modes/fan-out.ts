@@ -1,6 +1,15 @@
 import type { LoadClient } from "../load/client.ts";
 import { percentile } from "../load/slot.ts";
-import { type Context, checkedSlot, inTurn, inWorkspace, loadName, startPeers, stopAll } from "../measure.ts";
+import {
+  type Context,
+  checkedSlot,
+  inTurn,
+  inWorkspace,
+  loadName,
+  maxWarmUpMs,
+  startPeers,
+  stopAll,
+} from "../measure.ts";
 import { echoServers } from "../peers/echo.ts";
 import { governedFloor, spliceFloor, toolplane } from "../peers/kinds.ts";
 import type { Peer } from "../peers/peer.ts";
@@ -23,7 +32,7 @@ export async function measureFanOut(context: Context): Promise<Row[]> {
     const measured = peers.map((peer) => ({ peer, rate: [] as number[], p99: [] as number[], cpu: [] as number[] }));
     for (let round = -1; round < rounds; round++) {
       for (const { peer, rate, p99, cpu } of inTurn(measured, round + 1)) {
-        const limits = round < 0 ? { ms: 10_000, maxCalls: warmUpCalls } : { ms: slotMs * 3 };
+        const limits = round < 0 ? { ms: maxWarmUpMs, maxCalls: warmUpCalls } : { ms: slotMs * 3 };
         const result = await checkedSlot(
           peer,
           { tool: () => anyOf(peer.tools).name, size: 100, inFlight: sessionCount, ...limits },

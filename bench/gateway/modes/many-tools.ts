@@ -1,5 +1,14 @@
 import { percentile } from "../load/slot.ts";
-import { type Context, checkedSlot, inTurn, inWorkspace, loadName, startPeers, stopAll } from "../measure.ts";
+import {
+  type Context,
+  checkedSlot,
+  inTurn,
+  inWorkspace,
+  loadName,
+  maxWarmUpMs,
+  startPeers,
+  stopAll,
+} from "../measure.ts";
 import { echoServers, firstTool, serverName } from "../peers/echo.ts";
 import { type Kind, spliceFloor, toolplane } from "../peers/kinds.ts";
 import type { Peer } from "../peers/peer.ts";
@@ -52,16 +61,17 @@ async function measureOnce(one: Measured, { slotMs, warmUpCalls }: Context, coun
   const tool = peer.toolName(firstTool(serverName(0)));
   const any = () => peer.tools[Math.floor(Math.random() * peer.tools.length)]?.name ?? tool;
   if (!counts) {
-    await checkedSlot(peer, { tool, size: 100, inFlight: 16, ms: 8_000, maxCalls: warmUpCalls });
-    await checkedSlot(peer, { tool: any, size: 100, inFlight: 16, ms: 8_000, maxCalls: warmUpCalls });
+    await checkedSlot(peer, { tool, size: 100, inFlight: 16, ms: maxWarmUpMs, maxCalls: warmUpCalls });
+    await checkedSlot(peer, { tool: any, size: 100, inFlight: 16, ms: maxWarmUpMs, maxCalls: warmUpCalls });
     return;
   }
   const from = performance.now();
   await peer.client.listTools();
   one.list.push(performance.now() - from);
-  const same = await checkedSlot(peer, { tool, size: 100, inFlight: 1, ms: slotMs });
+  const slot = { size: 100, inFlight: 1, ms: slotMs, minCalls: Math.min(warmUpCalls, 250) };
+  const same = await checkedSlot(peer, { ...slot, tool });
   one.p50.push(percentile(same.latencies, 50));
   one.cpu.push((same.cpuSeconds / same.calls) * 1e6);
-  const others = await checkedSlot(peer, { tool: any, size: 100, inFlight: 1, ms: slotMs });
+  const others = await checkedSlot(peer, { ...slot, tool: any });
   one.anyCpu.push((others.cpuSeconds / others.calls) * 1e6);
 }
