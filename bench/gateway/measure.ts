@@ -41,14 +41,21 @@ export function loadName(name: string, { era, client }: Pick<Context, "era" | "c
   return `${name}, ${era} servers${client === "modern" ? ", modern clients" : ""}`;
 }
 
+let isStopping = false;
+
 /** Everything that starts in this directory is ended, and the directory removed. */
 export async function inWorkspace<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  // A signal has failed the measurement before: nothing starts between it and the end of this process.
+  if (isStopping) await new Promise(() => {});
   const directory = mkdtempSync(join(tmpdir(), "toolplane-bench-"));
   const close = async () => {
     await endAll(directory);
     rmSync(directory, { recursive: true, force: true });
   };
-  const stop = () => void close().finally(() => process.exit(130));
+  const stop = () => {
+    isStopping = true;
+    void close().finally(() => process.exit(130));
+  };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   try {
     return await work(directory);
@@ -84,7 +91,7 @@ export async function startPeers(kinds: readonly Kind[], start: Start): Promise<
       peers.push(peer);
     } catch (error) {
       await peer.stop();
-      if (!kind.isRival) throw error;
+      if (!kind.isRival || isStopping) throw error;
       console.error(`left out: ${error}`);
     }
   }
