@@ -1,181 +1,143 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { type Bar, isMissed, median, renderBars, renderTable, showProgress } from "../report.ts";
-import { openRivals } from "./rivals.ts";
-import { measureColdStart, measureFanOut, measureHttpBehind, measureManyTools } from "./scenarios.ts";
-import { measureStdioFront } from "./stdio-front.ts";
-import { openFloor, openGovernedFloor, openPlane, program, type Target } from "./targets.ts";
+import type { Era } from "./load/client.ts";
+import type { Context, Mode } from "./measure.ts";
+import { measureCalls } from "./modes/calls.ts";
+import { measureColdStart } from "./modes/cold-start.ts";
+import { measureFanOut } from "./modes/fan-out.ts";
+import { measureHttpBehind } from "./modes/http-behind.ts";
+import { measureManyTools } from "./modes/many-tools.ts";
+import { measureMemory } from "./modes/memory.ts";
+import { measureOneShot } from "./modes/one-shot.ts";
+import { measurePace } from "./modes/pace.ts";
+import { measureResults } from "./modes/results.ts";
+import { measureStdioFront } from "./modes/stdio-front.ts";
+import { rivalsIn } from "./peers/kinds.ts";
+import { loadAverage } from "./peers/processes.ts";
+import { loadProgram } from "./peers/program.ts";
+import { isHeld, type Row, renderRows, short } from "./rows.ts";
+
+/** Eras of servers and clients. Clients of today mostly speak the older one. */
+type Pair = readonly [Era, Era];
+const newer: Pair = ["modern", "legacy"];
+const older: Pair = ["legacy", "legacy"];
+
+/** The first pair of eras is the one of a quick run. */
+const modes: Record<string, { measure: Mode; eras: readonly Pair[] }> = {
+  calls: { measure: measureCalls, eras: [newer, older, ["modern", "modern"]] },
+  results: { measure: measureResults, eras: [newer, older] },
+  "fan-out": { measure: measureFanOut, eras: [newer, older] },
+  "http-behind": { measure: measureHttpBehind, eras: [newer, older] },
+  "stdio-front": { measure: measureStdioFront, eras: [newer, older] },
+  "cold-start": { measure: measureColdStart, eras: [newer] },
+  "one-shot": { measure: measureOneShot, eras: [newer] },
+  "many-tools": { measure: measureManyTools, eras: [newer] },
+  memory: { measure: measureMemory, eras: [newer] },
+  pace: { measure: measurePace, eras: [newer] },
+};
 
 const { values: flags } = parseArgs({
   options: {
-    rounds: { type: "string", default: "20" },
-    calls: { type: "string", default: "400" },
-    /** Where rivals are installed. */
+    mode: { type: "string", multiple: true },
+    era: { type: "string" },
+    client: { type: "string" },
+    program: { type: "string", multiple: true },
     rivals: { type: "string" },
-    /** Only the calls through one server, which is most of it. */
-    short: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    rounds: { type: "string" },
+    slot: { type: "string" },
+    "warm-up": { type: "string" },
+    servers: { type: "string" },
+    tools: { type: "string" },
+    calls: { type: "string" },
+    pace: { type: "string" },
+    "pace-seconds": { type: "string" },
     json: { type: "boolean", default: false },
+    out: { type: "string" },
   },
 });
-const rounds = Number(flags.rounds);
-const calls = Number(flags.calls);
 
-type Load = { name: string; inFlight: number; tool: "echo" | "blob"; size: number; share: number };
-const loads: Load[] = [
-  { name: "1 in flight", inFlight: 1, tool: "echo", size: 100, share: 1 },
-  { name: "16 in flight", inFlight: 16, tool: "echo", size: 100, share: 2 },
-  { name: "64 in flight", inFlight: 64, tool: "echo", size: 100, share: 2 },
-  { name: "10 kB", inFlight: 1, tool: "blob", size: 10_000, share: 0.5 },
-  { name: "1 MB", inFlight: 1, tool: "blob", size: 1_000_000, share: 0.03 },
-];
+function parseEra(value: string | undefined): Era | undefined {
+  if (value === undefined || value === "all") return undefined;
+  if (value === "legacy" || value === "modern") return value;
+  throw new Error(`--era and --client are legacy, modern or all, and not ${value}.`);
+}
 
-type Sample = { p50: number; p99: number; perSecond: number; cpu: number };
+/** Those that the flags leave; in a quick run one, unless it is asked for all. */
+function pairsOf(eras: readonly Pair[]): readonly Pair[] {
+  const [era, client] = [parseEra(flags.era), parseEra(flags.client)];
+  const left = eras.filter((pair) => (era ?? pair[0]) === pair[0] && (client ?? pair[1]) === pair[1]);
+  const pairs = left.length > 0 ? left : ([[era ?? "modern", client ?? "legacy"]] as const);
+  return flags.quick && flags.era !== "all" ? pairs.slice(0, 1) : pairs;
+}
 
-async function measure({ client, toolName, cpuSeconds, name }: Target, load: Load): Promise<Sample> {
-  const count = Math.max(5, Math.ceil(calls * load.share));
-  const times: number[] = [];
-  let left = count;
-  const tool = toolName(load.tool);
-  const args = load.tool === "echo" ? { message: "m".repeat(load.size) } : { size: load.size };
-  const cpuBefore = cpuSeconds();
-  const startedAt = performance.now();
-  const work = async () => {
-    while (left-- > 0) {
-      const from = performance.now();
-      const answer = await client.call(tool, args);
-      times.push(performance.now() - from);
-      if (answer.length < load.size) throw new Error(`${name} answered ${answer.slice(0, 300)}`);
-    }
-  };
-  await Promise.all(Array.from({ length: load.inFlight }, work));
-  const seconds = (performance.now() - startedAt) / 1_000;
+function contextOf(programs: Context["programs"], era: Era, client: Era): Context {
+  const { quick: isQuick, rounds, slot, rivals } = flags;
   return {
-    p50: median(times),
-    p99: times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN,
-    perSecond: count / seconds,
-    cpu: ((cpuSeconds() - cpuBefore) / count) * 1_000,
+    programs,
+    rivals: rivalsIn(rivals),
+    rivalsDirectory: rivals,
+    era,
+    client,
+    isQuick,
+    rounds: Number(rounds ?? (isQuick ? 5 : 8)),
+    slotMs: Number(slot ?? (isQuick ? 400 : 600)),
+    warmUpCalls: Number(flags["warm-up"] ?? (isQuick ? 6_000 : 10_000)),
+    servers: Number(flags.servers ?? 30),
+    tools: Number(flags.tools ?? 5_000),
+    memoryCalls: Number(flags.calls ?? 20_000),
+    paceCalls: Number(flags.pace ?? (isQuick ? 20 : 100)),
+    paceSeconds: Number(flags["pace-seconds"] ?? (isQuick ? 20 : 180)),
   };
 }
 
-console.error(`Measured is ${program}.`);
-const floor = await openFloor();
-const planes = [await openPlane("legacy"), await openPlane("modern")];
-const rivals = flags.rivals === undefined ? [] : await openRivals(flags.rivals);
-const targets = [floor, await openGovernedFloor(), ...planes, ...rivals];
-const samples = new Map<string, Sample[]>();
-const samplesOf = (target: Target, load: string) => samples.get(`${target.name}, ${load}`) ?? [];
+const chosen = flags.mode ?? Object.keys(modes);
+const unknown = chosen.filter((name) => !Object.hasOwn(modes, name));
+if (unknown.length > 0) {
+  console.error(`There is no mode ${unknown.join(", ")}. Modes: ${Object.keys(modes).join(", ")}.`);
+  process.exit(2);
+}
+const programs = await Promise.all((flags.program ?? [undefined]).map((place) => loadProgram(place)));
 
-// Two rounds warm everything up. Every round starts with another target, so that none is always first.
-for (let round = -2; round < rounds; round++) {
-  for (const load of loads) {
-    for (const at of targets.keys()) {
-      const target = targets[(at + round + 2) % targets.length] as Target;
-      const sample = await measure(target, load);
-      if (round >= 0) samples.set(`${target.name}, ${load.name}`, [...samplesOf(target, load.name), sample]);
+const facts = {
+  at: new Date().toISOString(),
+  node: process.version,
+  cores: cpus().length,
+  programs: programs.map(({ name }) => name),
+  isQuick: flags.quick,
+};
+const rows: Row[] = [];
+const failures: string[] = [];
+/** After each measurement, so that nothing is lost when a later one fails. */
+function save(): void {
+  if (flags.out === undefined) return;
+  mkdirSync(dirname(flags.out), { recursive: true });
+  writeFileSync(flags.out, `${JSON.stringify({ facts, rows, failures }, null, 1)}\n`);
+}
+
+for (const name of chosen) {
+  const { measure, eras } = modes[name] as (typeof modes)[string];
+  for (const [era, client] of pairsOf(eras)) {
+    const title = `${name}, ${era} servers, ${client} clients`;
+    const startedAt = performance.now();
+    try {
+      const measured = await measure(contextOf(programs, era, client));
+      rows.push(...measured.map((row) => ({ ...row, loadAverage: loadAverage() })));
+    } catch (error) {
+      failures.push(`${title}: ${error}`);
     }
+    save();
+    console.error(`${title}: ${short((performance.now() - startedAt) / 1_000)} s`);
   }
-  showProgress(Math.max(0, round + 1), rounds, "rounds");
 }
 
-const rss: Record<string, number[]> = {};
-for (const target of targets) {
-  const grown: number[] = [];
-  for (let fifth = 0; fifth < 5; fifth++) {
-    await measure(target, { ...(loads[1] as Load), share: 4_000 / calls });
-    grown.push(target.rssMegabytes());
-  }
-  rss[target.name] = grown;
-}
-await Promise.all(targets.map(({ close }) => close()));
-
-const others = flags.short
-  ? []
-  : [
-      ...(flags.rivals === undefined ? [] : await measureStdioFront(rounds, calls, flags.rivals)),
-      ...(await measureHttpBehind(rounds, calls)),
-      ...(await measureFanOut(rounds, calls * 4)),
-      ...(await measureColdStart(Math.ceil(rounds / 4))),
-      ...(await measureManyTools(rounds, Math.ceil(calls / 2))),
-    ];
-
-/** Compared round by round: what disturbs the machine disturbs neighbours alike. */
-function ratio(target: Target, load: string, field: keyof Sample, to: Target = floor): number {
-  const theirs = samplesOf(to, load);
-  return median(samplesOf(target, load).map((sample, at) => sample[field] / (theirs[at]?.[field] ?? Number.NaN)));
-}
-
-const rows = loads.flatMap(({ name: load }) =>
-  targets.map((target) => ({
-    load,
-    through: target.name,
-    p50: median(samplesOf(target, load).map(({ p50 }) => p50)),
-    perSecond: median(samplesOf(target, load).map(({ perSecond }) => perSecond)),
-    cpuPerThousand: median(samplesOf(target, load).map(({ cpu }) => cpu)),
-    p50Ratio: ratio(target, load, "p50"),
-    rateRatio: ratio(target, load, "perSecond"),
-    cpuRatio: ratio(target, load, "cpu"),
-  })),
-);
-const [legacy, modern] = planes as [Target, Target];
-const bars: Bar[] = [
-  {
-    name: "p50 at 1 in flight, × the floor",
-    value: ratio(legacy, "1 in flight", "p50"),
-    limit: 1.5,
-    unit: "×",
-  },
-  {
-    name: "the floor's calls/s at 16, × ours",
-    value: 1 / ratio(legacy, "16 in flight", "perSecond"),
-    limit: 2,
-    unit: "×",
-  },
-  {
-    name: "CPU per call at 16, × the floor",
-    value: ratio(legacy, "16 in flight", "cpu"),
-    limit: 2,
-    unit: "×",
-  },
-  { name: "CPU per call at 1, × the floor", value: ratio(legacy, "1 in flight", "cpu"), limit: 2, unit: "×" },
-  { name: "p99 at 16 in flight, × the floor", value: ratio(legacy, "16 in flight", "p99"), limit: 3, unit: "×" },
-  { name: "modern CPU at 16, × legacy", value: ratio(modern, "16 in flight", "cpu", legacy), limit: 1.05, unit: "×" },
-  { name: "10 kB, × the floor", value: ratio(legacy, "10 kB", "p50"), limit: 1.5, unit: "×" },
-  { name: "1 MB, × the floor", value: ratio(legacy, "1 MB", "p50"), limit: 2.5, unit: "×" },
-  { name: "RSS after 20,000 calls", value: rss[legacy.name]?.at(-1) ?? Number.NaN, limit: 125, unit: "MB" },
-  {
-    name: "RSS over the last three fifths",
-    value: (rss[legacy.name]?.at(-1) ?? 0) - (rss[legacy.name]?.[1] ?? 0),
-    limit: 10,
-    unit: "MB",
-  },
-  ...rivals.map((rival) => ({
-    name: `${rival.name}'s calls/s at 16, × ours`,
-    value: 1 / ratio(legacy, "16 in flight", "perSecond", rival),
-    limit: 1 / 1.8,
-    unit: "×",
-  })),
-  ...rivals.map((rival) => ({
-    name: `p50 at 1 in flight, × ${rival.name}`,
-    value: ratio(legacy, "1 in flight", "p50", rival),
-    limit: 1,
-    unit: "×",
-  })),
-  ...others,
-];
-
-if (flags.json) console.log(JSON.stringify({ rows, rss, bars }));
+if (flags.json) console.log(JSON.stringify({ facts, rows, failures }));
 else {
-  const shown = rows.map((row) => [
-    row.load,
-    row.through,
-    `${row.p50.toFixed(2)} ms`,
-    row.perSecond.toFixed(0),
-    row.cpuPerThousand.toFixed(2),
-    `${row.p50Ratio.toFixed(2)} ×`,
-    `${row.rateRatio.toFixed(2)} ×`,
-  ]);
-  console.log(
-    renderTable(["load", "through", "p50", "calls/s", "CPU s per 1,000", "p50 / floor", "rate / floor"], shown),
-  );
-  console.log(`\n${renderBars(bars)}`);
+  console.log(renderRows(rows));
+  console.log(`\nNode ${facts.node}, ${facts.cores} cores. The load average is that after the measurement.`);
 }
-process.exitCode = bars.some(isMissed) ? 1 : 0;
+for (const failure of failures) console.error(failure);
+const isMissed = ({ bar, measured }: Row) => bar && measured.some((one) => one.isOurs && !isHeld(bar, one));
+process.exitCode = failures.length > 0 || rows.some(isMissed) ? 1 : 0;
