@@ -89,7 +89,10 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
 
 /** Node needs a dozen listeners for this where two suffice. */
 export function cutWhenAborted(request: ClientRequest, signal: AbortSignal): void {
-  const cut = () => void request.destroy(new DOMException("The request was given up.", "AbortError"));
+  const cut = () =>
+    void request.destroy(
+      Object.assign(new Error("The request was given up."), { name: "AbortError", code: "ABORT_ERR" }),
+    );
   if (signal.aborted) return cut();
   signal.addEventListener("abort", cut, { once: true });
   request.once("close", () => signal.removeEventListener("abort", cut));
