@@ -41,7 +41,7 @@ export function createSetup(options: SetupOptions): Setup {
     ...ruleVerbs(place),
     undoRemoval: async (kind, name) => (await removals()).undo(kind, name),
     trust: trustVerbs(place),
-    clients: async () => (await import("./clients/client-files.ts")).clientStatus(place.where),
+    clients: async () => (await import("./clients/client-status.ts")).clientStatus(place.where),
     async importClients(names, how) {
       const { ofUser, ...report } = await (await clients()).importClients(place, names, how);
       await trustWritten(place, report.path, ofUser);

@@ -25,15 +25,15 @@ suite("chat as a script", { concurrency: 2 }, () => {
     const lines = ["/mcp", "/mcp tools fx", "/mcp search add numbers", "/mcp stats", "/call fx.add a:=1 b:=2"];
     const { code, stdout } = await chat(config, directory.path, lines);
     assert.equal(code, 0, stdout);
-    assert.match(stdout, /✔ fx +\d+ tools/);
-    assert.match(stdout, /✖ missing +0 tools +command 'no-such-command-of-ours' was not found/);
-    assert.match(stdout, /● fx\.add +\S/);
-    assert.match(stdout, /(\d+)\/\1 loaded/);
-    assert.match(stdout, /TOOL +SCORE +NEEDS +SUMMARY\nfx\.add /);
-    assert.match(stdout, /that match; all loaded already\./);
+    assert.match(stdout, /● fx +connected +stdio +\S+ +\d+/);
+    assert.match(stdout, /● missing .*command 'no-such-command-of-ours' was not found/);
+    assert.match(stdout, /\nfx\.add +\S/);
+    assert.match(stdout, /(\d+)\/\1 loaded\n/);
+    assert.match(stdout, /SCORE +TOOL +NEEDS +SUMMARY\n.* fx\.add /);
+    assert.match(stdout, /All are loaded already\./);
     assert.match(stdout, /SERVER +TOOLS +FULL/);
     const [, loaded = "", tokens = ""] = /toolplane chat +\S+ +modern +full +(\d+) +(\d+)/.exec(stdout) ?? [];
-    assert.match(stdout, new RegExp(`\\n${loaded}/${loaded} loaded, as /mcp tools shows`));
+    assert.match(stdout, new RegExp(`\\n${loaded}/${loaded} loaded\\n`));
     assert.ok(Number(tokens) > 0, stdout);
     assert.match(stdout, /\n\{"sum":3\}\n/);
   });
@@ -52,15 +52,16 @@ suite("chat as a script", { concurrency: 2 }, () => {
       "/call fx.add a:=1 b:=2",
     ]);
     assert.equal(code, 4);
-    assert.match(stderr, /'fx\.add' is gone: 'fx' was disconnected here\. \/mcp connect fx brings it back/);
+    assert.match(stderr, /'fx\.add' is gone: 'fx' was disconnected here\. \/servers connect fx brings it back/);
     const [before = "", after = ""] = stdout.split("fx is disconnected");
-    assert.match(before, /● fx\.add/);
-    assert.match(after, /● other\./);
+    assert.match(before, /^fx\.add /m);
+    assert.match(after, /^other\./m);
     const [without = ""] = after.split("fx is connected");
-    assert.doesNotMatch(without, /● fx\./);
-    assert.match(without, /○ fx +0 tools/);
+    assert.doesNotMatch(without, /^fx\./m);
+    assert.match(without, /○ fx +disconnected +stdio +\S+ +0\b/);
     assert.doesNotMatch(without, /^fx +\d/m, "no row of the statistics");
-    assert.match(after, /✔ fx is connected: \d+ tools\.\n\{"sum":3\}\n/);
+    assert.match(after, /● fx is connected: \d+ tools\.\n\{"sum":3\}\n/);
+    assert.doesNotMatch(stderr, /No plane serves here/, "the plane of the chat goes on");
   });
 
   test("in plan mode changes are queued, shown, approved one by one and rejected", async () => {
@@ -108,7 +109,10 @@ suite("chat as a script", { concurrency: 2 }, () => {
     assert.equal(code, 3);
     assert.match(stdout, /numbers are serious[\s\S]*Say yes, no or later\.\n\{"sum":3\}\n/);
     assert.match(stderr, /'fx\.add' was not run: .* rejected it: not now/);
-    assert.match(stdout, /It goes on waiting\.\nwaiting [\s\S]*1\. fx\.add [\s\S]*fx\.add\n\{"sum":3\}\n/);
+    assert.match(
+      stdout,
+      /It goes on waiting\.\n\/plan show lists what waits here[\s\S]*1\. fx\.add [\s\S]*fx\.add\n\{"sum":3\}\n/,
+    );
   });
 
   test("what a server asks is answered on the next lines, and a verb there declines", async () => {
@@ -148,11 +152,9 @@ suite("chat as a script", { concurrency: 2 }, () => {
     const lazy = { mode: "always", alwaysLoadTools: ["fx__ad"] };
     const config = await writeConfig(directory, { fx: fixture("echo") }, { lazy });
     const { stdout } = await chat(config, directory.path, ["/mcp tools fx", "/mcp search echo", "/mcp stats fx"]);
-    assert.match(stdout, /● fx\.add /);
-    assert.match(stdout, /○ fx\.echo /);
-    assert.match(stdout, /\n1\/\d+ loaded\n/);
-    const [, fresh = ""] = /; (\d+) loaded by this search/.exec(stdout) ?? [];
-    assert.match(stdout, new RegExp(`\\n${Number(fresh) + 1}/\\d+ loaded, as /mcp tools shows`));
+    assert.match(stdout, /\n1\/\d+ loaded: fx\.add\n/);
+    const [, fresh = ""] = /\n(\d+) loaded by this search/.exec(stdout) ?? [];
+    assert.match(stdout, new RegExp(`\\n${Number(fresh) + 1}/\\d+ loaded`));
   });
 
   test("what is mistyped is reported with what was meant, and the rest is done", async () => {
@@ -171,7 +173,7 @@ suite("chat as a script", { concurrency: 2 }, () => {
     assert.match(stderr, /Unknown command \/mpc\. Did you mean \/mcp\?/);
     assert.match(stderr, /Unknown command \/mcp serch\. Did you mean \/mcp search\?/);
     assert.match(stderr, /There is no style 'raect'\. Did you mean 'react'\?/);
-    assert.match(stderr, /Write it as: \/call TOOL/);
+    assert.match(stderr, /Missing required argument 'tool'/);
     assert.match(stderr, /A quote is open/);
     assert.match(stdout, /\/approve \[N\|all\|ID\]/);
   });
@@ -255,7 +257,7 @@ suite("chat with a model", { concurrency: 2 }, () => {
       input: "what is 2 + 2\nyes\n/mcp\n",
     });
     assert.equal(code, 0, stdout);
-    assert.match(stdout, /→ fx__add [\s\S]*numbers are serious[\s\S]*← \{"sum":4\}\nFour\.\n✔ fx/);
+    assert.match(stdout, /→ fx__add [\s\S]*numbers are serious[\s\S]*← \{"sum":4\}\nFour\.\n[\s\S]*● fx/);
   });
 });
 
@@ -271,13 +273,36 @@ function chat(config: string, directory: string, lines: readonly string[]) {
   return runCli(words(config, directory), { input: `${lines.join("\n")}\n` });
 }
 
-test("/mcp tools shows scores, /mode sets the mode of the next calls, and /show-plan what waits", async () => {
+test("a command runs on the plane of the chat, with its options, and reports as it does in a shell", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { fx: fixture("echo"), off: { ...fixture("echo"), enabled: false } });
+  const { code, stdout, stderr } = await chat(config, directory.path, [
+    "/servers list --json",
+    "/tools show fx.add",
+    "/calls list --limit x",
+    "/call fx.add a:=1 b:=2 --json",
+    "/calls list --json",
+    "/help servers ping",
+    "/serve",
+    "/plan list",
+  ]);
+  assert.equal(code, 2, "the first that went wrong");
+  assert.match(stdout, /"name":"fx","tools":17/);
+  assert.match(stdout, /for models +fx__add/);
+  assert.match(stderr, /--limit/);
+  assert.match(stdout, /\{"calls":\[\{.*"tool":"fx\.add","server":"fx"/);
+  assert.match(stdout, /Usage: toolplane servers ping/);
+  assert.match(stderr, /'serve' needs a terminal of its own/);
+  assert.match(stdout, /There is no plan\./);
+});
+
+test("/mcp tools takes the options of tools list, /mode sets the mode of the next calls, and /show-plan what waits", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { echo: fixture("echo") });
   const place = ["--config", config, "--data-dir", directory.file("data"), "--standalone"];
-  const input = ["/mcp tools echo", "/mode plan", "/mode", "/show-plan", "/mode nonsense"].join("\n");
+  const input = ["/mcp tools echo --quality", "/mode plan", "/mode", "/show-plan", "/mode nonsense"].join("\n");
   const { stdout, stderr } = await runCli(["chat", ...place], { input: `${input}\n` });
-  assert.match(stdout, /[●○] echo\.add +\d+ .*\n[\s\S]*quality: \d+ and more passes, \d+ failed/);
+  assert.match(stdout, /TOOL +SCORE +ISSUES\necho\.add +\d+ [\s\S]*(\d+)\/\1 loaded/);
   assert.match(stdout, /plan/);
   assert.match(stdout + stderr, /build, debug, plan, review|build|review/);
 });

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { processFixture as fixture, runCli, startCli, writeConfig } from "./support.ts";
 
-type Value = { stringValue?: string; intValue?: string; doubleValue?: number; boolValue?: boolean };
+type Value = { stringValue?: string; intValue?: number; doubleValue?: number; boolValue?: boolean };
 type Attribute = { key: string; value: Value };
 type Span = {
   traceId: string;
@@ -23,9 +23,9 @@ type Span = {
 };
 type Point = {
   attributes: Attribute[];
-  asInt?: string;
-  count?: string;
-  bucketCounts?: string[];
+  asInt?: number;
+  count?: number;
+  bucketCounts?: number[];
   explicitBounds?: number[];
 };
 type Metric = { name: string; unit: string; sum?: { dataPoints: Point[] }; histogram?: { dataPoints: Point[] } };
@@ -130,15 +130,15 @@ suite("OTLP", { concurrency: 4 }, () => {
       .get("toolplane.calls")
       ?.sum?.dataPoints.map(({ attributes, asInt }) => ({ ...plain(attributes), asInt }));
     assert.deepEqual(points, [
-      { "gen_ai.tool.name": "echo.echo", "toolplane.server": "echo", "toolplane.call.status": "succeeded", asInt: "3" },
-      { "gen_ai.tool.name": "unknown", "toolplane.call.status": "refused", "error.type": "TOOL_NOT_FOUND", asInt: "1" },
+      { "gen_ai.tool.name": "echo.echo", "toolplane.server": "echo", "toolplane.call.status": "succeeded", asInt: 3 },
+      { "gen_ai.tool.name": "unknown", "toolplane.call.status": "refused", "error.type": "TOOL_NOT_FOUND", asInt: 1 },
     ]);
     const [took] = byName.get("toolplane.call.duration")?.histogram?.dataPoints ?? [];
     assert.ok(took?.bucketCounts && took.explicitBounds);
     assert.equal(took.bucketCounts.length, took.explicitBounds.length + 1);
     assert.equal(
-      took.bucketCounts.reduce((sum, count) => sum + Number(count), 0),
-      Number(took.count),
+      took.bucketCounts.reduce((sum, count) => sum + count, 0),
+      took.count,
     );
   });
 
@@ -197,6 +197,14 @@ suite("OTLP", { concurrency: 4 }, () => {
     assert.ok(collector.spans().length >= 2);
     assert.equal(collector.received[0]?.headers.authorization, "Bearer s3cret-t0ken-value");
     assert.equal(collector.received[0]?.headers["x-a"], "b");
+    const unnamed = { endpoint: collector.endpoint, metrics: false };
+    const plain = await writeConfig(directory, { echo: fixture("echo") }, { observability: { otlp: unnamed } });
+    const before = collector.received.length;
+    const again = ["call", "echo.echo", "message=hi", "--standalone", "--config", plain, "--data-dir", words[3] ?? ""];
+    assert.equal((await startCli(again, { env }).result).code, 0);
+    assert.ok(collector.received.length > before);
+    for (const { headers } of collector.received.slice(before))
+      assert.equal(headers.authorization, undefined, "a variable counts where the configuration names it");
     const shown = await runCli(["config", "show", ...words], { env });
     assert.equal(shown.code, 0);
     assert.doesNotMatch(shown.stdout, /s3cret/);

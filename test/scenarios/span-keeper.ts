@@ -1,11 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
-import {
-  BasicTracerProvider,
-  InMemorySpanExporter,
-  type ReadableSpan,
-  SimpleSpanProcessor,
-} from "@opentelemetry/sdk-trace-base";
+import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 
 export type SpanKeeper = Disposable & {
   /** The spans that have ended so far, by name. */
@@ -16,7 +11,7 @@ export type SpanKeeper = Disposable & {
 /** What a program does that wants spans: it registers who takes them, and how contexts are kept. */
 export function keepSpans(): SpanKeeper {
   const exporter = new InMemorySpanExporter();
-  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: exporter })] }));
   context.setGlobalContextManager(asyncContexts());
   const spans = () => exporter.getFinishedSpans();
   return {

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { createApp } from "../../src/faces/http/app.ts";
 import { createPlane, type Plane } from "../../src/index.ts";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";

@@ -1,10 +1,12 @@
+import { JsonMetricsSerializer, JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { type ReadableSpan, TracerProvider } from "@opentelemetry/sdk-trace";
 import { uniqueId } from "../../lib/stamps.ts";
 import { version } from "../../lib/version.ts";
 import type { OtlpSettings } from "../../model/config/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import { createOtlpMetrics } from "./otlp-metrics.ts";
-import { createOtlpTracer, type OtlpSpan, renderAttributes } from "./otlp-tracer.ts";
 
 export type OtlpPorts = {
   /** The settings with secrets in their places. */
@@ -21,31 +23,38 @@ const maxQueue = 4_096;
 const timeoutMs = 10_000;
 /** A process that ends waits no longer for its collector. */
 const flushMs = 2_000;
-const scope = { name: "toolplane", version };
 /** The same request may be taken later. */
 const later: readonly number[] = [408, 429, 500, 502, 503, 504];
 
-/** Sends spans and metrics to a collector, in batches and beside the calls. */
+/**
+ * Sends spans and metrics to a collector, in batches and beside the calls. OpenTelemetry makes and writes them. Its exporters
+ * drop a batch after seconds and add the headers that the environment names, so sending is done here.
+ */
 export function createOtlp({ settings, on, emit }: OtlpPorts) {
   const { endpoint, intervalMs, serviceName } = settings;
   const base = endpoint.replace(/\/+$/, "");
   const headers = { ...readHeaders(settings.headers), "content-type": "application/json" };
   const about = { "service.name": serviceName, "service.version": version, "service.instance.id": uniqueId() };
-  const resource = { attributes: renderAttributes(about) };
+  const resource = resourceFromAttributes(about);
   const stopping = new AbortController();
-  let spans: OtlpSpan[] = [];
+  let spans: ReadableSpan[] = [];
   let isMeasured = false;
   let isLost = false;
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> | undefined;
 
-  const metrics = settings.metrics ? createOtlpMetrics(on, () => wake(true)) : null;
-  const tracer = settings.traces
-    ? createOtlpTracer((span) => {
-        if (spans.length < maxQueue) spans.push(span);
-        wake(false);
-      })
-    : null;
+  const metrics = settings.metrics ? createOtlpMetrics({ resource, on, changed: () => wake(true) }) : null;
+  const keepEnded = {
+    onStart: () => undefined,
+    onEnd(span: ReadableSpan) {
+      if (spans.length < maxQueue) spans.push(span);
+      wake(false);
+    },
+    forceFlush: async () => undefined,
+    shutdown: async () => undefined,
+  };
+  // What its caller does not sample is not kept: that is the provider's default.
+  const provider = settings.traces ? new TracerProvider({ resource, spanProcessors: [keepEnded] }) : null;
 
   function wake(measured: boolean): void {
     isMeasured ||= measured;
@@ -66,23 +75,22 @@ export function createOtlp({ settings, on, emit }: OtlpPorts) {
   async function sendAll(): Promise<void> {
     while (spans.length > 0) {
       const batch = spans.slice(0, maxBatch);
-      const answer = await send("traces", { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: batch }] }] });
-      if (answer === "later") break;
+      if ((await send("traces", JsonTraceSerializer.serializeRequest(batch))) === "later") break;
       spans = spans.slice(batch.length);
     }
-    const measured = isMeasured ? (metrics?.collect() ?? null) : null;
-    if (measured === null) return;
+    if (metrics === null || !isMeasured) return;
     isMeasured = false;
-    const scopeMetrics = [{ scope, metrics: measured }];
-    if ((await send("metrics", { resourceMetrics: [{ resource, scopeMetrics }] })) === "later") isMeasured = true;
+    const measured = JsonMetricsSerializer.serializeRequest(await metrics.collect());
+    if ((await send("metrics", measured)) === "later") isMeasured = true;
   }
 
-  async function send(kind: "traces" | "metrics", body: object): Promise<"done" | "later"> {
+  async function send(kind: "traces" | "metrics", body: Uint8Array | undefined): Promise<"done" | "later"> {
+    if (body === undefined) return "done";
     try {
       const response = await fetch(`${base}/v1/${kind}`, {
         method: "POST",
         headers,
-        body: JSON.stringify(body),
+        body: body as Uint8Array<ArrayBuffer>,
         redirect: "error",
         signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), stopping.signal]),
       });
@@ -103,7 +111,7 @@ export function createOtlp({ settings, on, emit }: OtlpPorts) {
   }
 
   return {
-    tracer,
+    tracer: provider?.getTracer("toolplane", version),
     /** Sends what is left, for a moment at most. */
     async stop(): Promise<void> {
       metrics?.stop();

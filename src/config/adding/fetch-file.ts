@@ -49,7 +49,10 @@ export async function fetchFile(first: Address, options: FetchOptions): Promise<
 
 function unreachable(url: URL, thrown: unknown, limitMs: number): PlaneError {
   const { name, message, code } = thrown as NodeJS.ErrnoException;
-  const why = name === "TimeoutError" ? `it did not answer within ${limitMs / 1000} s` : (code ?? message);
+  const why =
+    name === "TimeoutError" || name === "AbortError"
+      ? `it did not answer within ${limitMs / 1000} s`
+      : (code ?? message);
   const said = thrown instanceof EgressRefused || thrown instanceof ProxyFailed ? message : why;
   return new PlaneError("SERVER_UNAVAILABLE", `${url.host} cannot be asked: ${said}.`, { cause: thrown });
 }

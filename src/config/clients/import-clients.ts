@@ -8,7 +8,8 @@ import { isObject, type JsonObject } from "../../model/json.ts";
 import { readData } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
 import { isKeyLike, maskSecrets } from "../secrets/mask.ts";
-import { type ClientFile, clientFiles, entriesAt, placesIn, type Where } from "./client-files.ts";
+import { type ClientPlace, clientFiles, type Where } from "./client-files.ts";
+import { ClientText, type Entry } from "./client-text.ts";
 import { type ClientName, clientNames, knownClient } from "./clients.ts";
 import { hasSupergateway, readForeignData, readSupergateway } from "./foreign-configs.ts";
 import { isOurselves } from "./own-entry.ts";
@@ -116,18 +117,19 @@ export function freeName(name: string, client: string, isTaken: (name: string) =
   return candidate;
 }
 
-function addFile(result: ClientServers, client: ClientName, file: ClientFile, where: Where): void {
-  let data: unknown;
+function addFile(result: ClientServers, client: ClientName, file: ClientPlace, where: Where): void {
+  let text: ClientText;
+  let entries: Entry[];
   try {
-    data = readData(file.path);
+    text = ClientText.read(file);
+    entries = text.entries();
   } catch (thrown) {
     result.skipped.push({ name: client, reason: toPlaneError(thrown).message });
     return;
   }
-  const entries = placesIn(file, data).flatMap((place) => entriesAt(data, place));
   if (entries.length === 0) return;
   result.found.push({ client, path: file.path, servers: [...new Set(entries.map(({ name }) => name))] });
-  const source = { client, where, workspace: where.directory, inputs: inputsOf(data) };
+  const source = { client, where, workspace: where.directory, inputs: inputsOf(text.data) };
   for (const { name, entry } of entries) {
     const translated = translateEntry(entry, source);
     if ("reason" in translated) result.skipped.push({ name, reason: `${client}: ${translated.reason}` });

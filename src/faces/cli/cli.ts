@@ -72,11 +72,24 @@ export type McpView = {
   server?: string;
 };
 
+/** The command line itself, for a command that runs others. */
+export type CommandLine = {
+  /** The first words of commands. */
+  names: readonly string[];
+  /** Rejects with what went wrong. */
+  run(cli: Cli): Promise<number>;
+  /** What may stand in the place of the last word. */
+  complete(cli: Cli, words: readonly string[]): Promise<string[]>;
+};
+
 /** What the command line is given from outside: its words, and how to get a plane and serve one. */
 export type Cli = {
   argv: readonly string[];
   /** Left out, that of this process. */
   terminal?: Terminal;
+  /** Problems of the configuration were reported when its plane was opened. */
+  isReported?: boolean;
+  commandLine?: CommandLine;
   openPlane(options: OpenPlaneOptions): Promise<Plane>;
   serve(plane: Plane, options: ServeOptions): Promise<Serving>;
   /** Null when another plane serves these files already. */

@@ -9,7 +9,7 @@ import { version } from "../../lib/version.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
 import type { CommandForm } from "../../operations/operation.ts";
 import { commandBodies } from "./bodies.ts";
-import type { Cli } from "./cli.ts";
+import type { Cli, CommandLine } from "./cli.ts";
 import { operationCommands } from "./command-table.ts";
 import { helpSections, ownCommands } from "./own-commands.ts";
 import { runReported } from "./run-reported.ts";
@@ -187,32 +187,49 @@ function verbOf(command: Command, word: string): Command {
 }
 
 export function runCli(cli: Cli): Promise<number> {
+  return runReported(cli, () => runWords(cli));
+}
+
+/** Its exit code. Rejects with what went wrong. */
+async function runWords(cli: Cli): Promise<number> {
   let exitCode = 0;
   let written = "";
-  return runReported(cli, async () => {
+  const program = createProgram(
+    { ...cli, commandLine },
+    (code) => {
+      exitCode = code;
+    },
+    (text) => {
+      written += text;
+    },
+  );
+  if (cli.argv[0] === "__complete")
+    return (await import("./completion/complete.ts")).complete(cli, program, cli.argv.slice(1));
+  try {
+    await program.parseAsync(wordsFor(program, cli.argv), { from: "user" });
+    return exitCode;
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    if (thrown.exitCode === 0) return 0;
+    if (thrown.code !== "commander.help" || cli.argv.includes("--json")) throw verbMissing;
+    say(written.trimEnd());
+    return errorTable.USAGE.exit;
+  }
+}
+
+const commandLine: CommandLine = {
+  names: [...new Set([...ownCommands, ...operationCommands].map(({ command }) => command.replace(/ .*/, "")))],
+  run: runWords,
+  async complete(cli, words) {
     const program = createProgram(
       cli,
-      (code) => {
-        exitCode = code;
-      },
-      (text) => {
-        written += text;
-      },
+      () => undefined,
+      () => undefined,
     );
-    if (cli.argv[0] === "__complete")
-      return (await import("./completion/complete.ts")).complete(cli, program, cli.argv.slice(1));
-    try {
-      await program.parseAsync(wordsFor(program, cli.argv), { from: "user" });
-      return exitCode;
-    } catch (thrown) {
-      if (!(thrown instanceof CommanderError)) throw thrown;
-      if (thrown.exitCode === 0) return 0;
-      if (thrown.code !== "commander.help" || cli.argv.includes("--json")) throw verbMissing;
-      say(written.trimEnd());
-      return errorTable.USAGE.exit;
-    }
-  });
-}
+    const { candidatesFor } = await import("./completion/complete.ts");
+    return (await candidatesFor(cli, program, words)).fitting.map(({ value }) => value);
+  },
+};
 
 /** Behind `add`, `--user` says whose file is written; elsewhere it names who calls. */
 function wordsFor(program: Command, argv: readonly string[]): string[] {

@@ -151,7 +151,7 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     ...tapesIn(options),
   });
   if (options.logLevel === "debug") showEvents(plane);
-  if (isQuiet) return plane;
+  if (isQuiet || cli.isReported) return plane;
   tellProblems(plane.config().problems, options, extra.watch === true);
   for (const { path, what, remedy } of exposedTo(await cli.dataDirectory(options), plane.config().files))
     printWarning(`${path}: ${what}. Close it: ${remedy}`);

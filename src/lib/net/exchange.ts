@@ -1,5 +1,6 @@
-import http, { type IncomingHttpHeaders } from "node:http";
+import http, { type ClientRequest, type IncomingHttpHeaders } from "node:http";
 import https from "node:https";
+import { urlToHttpOptions } from "node:url";
 import { decodeBody } from "./decode-body.ts";
 import type { Gate } from "./egress.ts";
 import { wayThroughProxy } from "./proxy-agent.ts";
@@ -43,9 +44,14 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
   const isTls = url.protocol === "https:";
   const judged = gate.connection(url);
   const way = wayThroughProxy(url, judged);
-  const request = (isTls ? https : http).request(url, {
-    ...judged,
-    ...(way && { path: way.pathOf(url) }),
+  const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
+  const request = (isTls ? https : http).request({
+    protocol,
+    hostname,
+    port,
+    path: way?.pathOf(url) ?? path,
+    ...(auth !== undefined && { auth }),
+    lookup: judged.lookup,
     method,
     headers: {
       ...headers,
@@ -53,8 +59,8 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
       ...(body !== undefined && { "content-length": String(Buffer.byteLength(body)) }),
     },
     agent: way?.agent ?? agents?.[isTls ? "https:" : "http:"] ?? false,
-    signal,
   });
+  cutWhenAborted(request, signal);
   request.on("error", reject);
   request.on("response", (response) => {
     const chunks: Buffer[] = [];
@@ -71,13 +77,25 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
         resolve({ status, statusText, headers: theirs, body: Buffer.concat(chunks) });
       });
       decoded.on("error", (cause) => reject(cause instanceof AnswerTooLarge ? cause : broken(cause)));
-      decoded.on("close", () => reject(broken()));
+      // An error is dear to make, and each answer closes.
+      decoded.on("close", () => void (decoded.readableEnded || reject(broken())));
     } catch (cause) {
       reject(broken(cause));
     }
   });
   request.end(body);
   return promise;
+}
+
+/** Node needs a dozen listeners for this where two suffice. */
+export function cutWhenAborted(request: ClientRequest, signal: AbortSignal): void {
+  const cut = () =>
+    void request.destroy(
+      Object.assign(new Error("The request was given up."), { name: "AbortError", code: "ABORT_ERR" }),
+    );
+  if (signal.aborted) return cut();
+  signal.addEventListener("abort", cut, { once: true });
+  request.once("close", () => signal.removeEventListener("abort", cut));
 }
 
 function broken(cause?: unknown): AnswerBroken {

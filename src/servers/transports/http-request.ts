@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { urlToHttpOptions } from "node:url";
 import { configured, type Gate, type StrictGate } from "../../lib/net/egress.ts";
+import { cutWhenAborted } from "../../lib/net/exchange.ts";
 import { ProxyFailed } from "../../lib/net/proxy.ts";
 import { type ProxyWay, wayThroughProxy } from "../../lib/net/proxy-agent.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
@@ -92,7 +93,7 @@ export function createRequester(options: HttpOptions) {
           ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
         },
       });
-      cutWhenAborted(request, signal);
+      if (signal) cutWhenAborted(request, signal);
       const length = body?.length ?? 0;
       backlog += length;
       request.once("close", () => {
@@ -170,15 +171,6 @@ function addressOf(
 ): Pick<RequestOptions, "protocol" | "hostname" | "port" | "path" | "auth"> {
   const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
   return { protocol, hostname, port, path: way?.pathOf(url) ?? path, ...(auth !== undefined && { auth }) };
-}
-
-/** Node needs a dozen listeners for this where two suffice. */
-function cutWhenAborted(request: ClientRequest, signal: AbortSignal | undefined): void {
-  if (signal === undefined) return;
-  const cut = () => void request.destroy(new DOMException("The request was given up.", "AbortError"));
-  if (signal.aborted) return cut();
-  signal.addEventListener("abort", cut, { once: true });
-  request.once("close", () => signal.removeEventListener("abort", cut));
 }
 
 /** Nothing is sent before the connection stands, and a kept socket may be dead. */

@@ -26,10 +26,20 @@ type ChatSettings = {
   state: string | null;
 };
 
+/** The commands of the command line, run on the plane of the chat: `/servers list` is `toolplane servers list`. */
+export type Commands = {
+  readonly names: readonly string[];
+  /** Its exit code. `others` may have been meant where there is no such command. */
+  run(words: readonly string[], others?: readonly string[]): Promise<number>;
+  /** What may stand in the place of the last word. */
+  complete(words: readonly string[]): Promise<string[]>;
+};
+
 export type Chat = {
   readonly plane: Plane;
   readonly settings: ChatSettings;
   readonly loading: Loading;
+  readonly commands: Commands;
   /** Servers that were disconnected here: their tools are gone. */
   readonly away: Set<string>;
   conversation: string;
@@ -43,12 +53,10 @@ export type Chat = {
   end(): void;
 };
 
-/** A verb that is typed with a slash. A number that it returns is an exit code, which counts in scripts. */
+/** A verb about the chat itself. A number that it returns is an exit code, which counts in scripts. */
 export type Verb = {
   usage: string;
   about: string;
-  /** It hears the signal, and tells how it ended; any other is left to itself when it is cancelled. */
-  endsItself?: true;
   run(chat: Chat, words: string[]): unknown;
 };
 

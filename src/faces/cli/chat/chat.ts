@@ -6,6 +6,8 @@ import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { redact } from "../../../lib/text/redact.ts";
 import { countOf } from "../../../lib/text/wording.ts";
+import { agentStyles } from "../../../model/agent/agent-run.ts";
+import { policyModes } from "../../../model/calls/call.ts";
 import { errorTable, exitCodeFor, PlaneError, toPlaneError } from "../../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -25,9 +27,9 @@ import {
   newConversation,
   usualSettings,
 } from "./chat-state.ts";
+import { createCommands } from "./commands.ts";
 import { createLines, type Lines } from "./lines.ts";
-import { mcpVerbs } from "./mcp-verbs.ts";
-import { findVerb, verbs } from "./verbs.ts";
+import { mcpVerbs, runWords, verbs } from "./verbs.ts";
 
 /** The events that `/verbose` shows. */
 const shownEvents = [
@@ -93,7 +95,8 @@ export async function chat(cli: Cli, options: GlobalOptions): Promise<number> {
   const conversation = newConversation();
   const away = new Set<string>();
   using loading = createLoading(plane, conversation, away);
-  const here = createChat(plane, lines, interrupts, { conversation, loading, away });
+  const commands = createCommands(cli, options, () => here);
+  const here: Chat = createChat(plane, lines, interrupts, { conversation, loading, away, commands });
   using _events = showEvents(plane, (text) => {
     if (here.settings.isVerbose) lines.interject(() => print(text));
   });
@@ -116,7 +119,7 @@ function createChat(
   plane: Plane,
   lines: Lines,
   interrupts: Interrupts,
-  begun: Pick<Chat, "conversation" | "loading" | "away">,
+  begun: Pick<Chat, "conversation" | "loading" | "away" | "commands">,
 ): Chat {
   return {
     ...begun,
@@ -165,10 +168,10 @@ async function runLine(here: Chat, line: string): Promise<number> {
 }
 
 async function runVerb(here: Chat, line: string): Promise<number> {
-  const [name = "", ...words] = splitWords(line);
-  const verb = findVerb(name);
-  const running = Promise.resolve(verb.run(here, words));
-  const ended = await (verb.endsItself ? running : abortable(running, here.signal));
+  const words = splitWords(line);
+  const running = runWords(here, words);
+  // Verbs of the chat are left to themselves when they are cancelled; commands decide for themselves.
+  const ended = await (Object.hasOwn(verbs, words[0] ?? "") ? abortable(running, here.signal) : running);
   return typeof ended === "number" ? ended : 0;
 }
 
@@ -236,7 +239,10 @@ async function complete(chat: Chat, line: string): Promise<[string[], string]> {
   if (!line.startsWith("/")) return [[], line];
   const words = line.slice(1).split(/\s+/);
   const last = words.at(-1) ?? "";
-  if (words.length === 1) return [match(Object.keys(verbs), last).map((verb) => `/${verb} `), line];
+  if (words.length === 1) {
+    const names = [...Object.keys(verbs), ...chat.commands.names];
+    return [match([...new Set(names)], last).map((verb) => `/${verb} `), line];
+  }
   const found = match(await candidates(chat, words), last);
   // What an argument is set to follows at once.
   return [found.map((word) => (word.endsWith("=") ? word : `${word} `)), last];
@@ -246,26 +252,20 @@ function match(known: readonly string[], start: string): string[] {
   return known.filter((candidate) => candidate.startsWith(start));
 }
 
-async function candidates(chat: Chat, [verb, first, ...others]: readonly string[]): Promise<string[]> {
-  const { models, toolsets } = chat.plane.config();
-  const isFirst = others.length === 0;
-  if (verb === "mcp" && isFirst) return Object.keys(mcpVerbs);
-  if (verb === "mcp" && others.length === 1 && first !== "search")
-    return (await chat.plane.servers.list()).map(({ name }) => name);
-  if (verb === "call" && isFirst) return (await chat.loading.tools()).map(({ name }) => name);
-  if (verb === "call") return argumentsOf(chat, first ?? "");
+async function candidates({ plane, commands }: Chat, words: readonly string[]): Promise<string[]> {
+  const { models, toolsets } = plane.config();
+  const [verb = "", ...given] = words;
+  if (verb === "mcp" && given.length === 1) return Object.keys(mcpVerbs);
+  // What stands behind a server takes no more words.
+  if (verb === "mcp")
+    return given.length > 2 || given[0] === "search" ? [] : (await plane.servers.list()).map(({ name }) => name);
   if (verb === "model") return Object.keys(models);
   if (verb === "toolset") return [...Object.keys(toolsets), "none"];
-  if (verb === "style") return ["tools", "react"];
-  if (verb === "plan") return ["on", "off", "show"];
-  return verb === "approve" || verb === "reject" ? ["all"] : [];
-}
-
-async function argumentsOf({ plane }: Chat, name: string): Promise<string[]> {
-  const { properties = {} } = (await plane.tools.get(name)).parameters as {
-    properties?: Record<string, { type?: unknown }>;
-  };
-  return Object.entries(properties).map(([key, { type }]) => `${key}${type === "string" ? "=" : ":="}`);
+  if (verb === "style") return [...agentStyles];
+  if (verb === "mode") return [...policyModes];
+  if (verb === "plan" && given.length === 1) return ["on", "off", ...(await commands.complete(words))];
+  if (verb === "approve" || verb === "reject") return ["all"];
+  return Object.hasOwn(verbs, verb) && verb !== "help" && verb !== "plan" ? [] : commands.complete(words);
 }
 
 /** Ctrl-C cancels what runs; when nothing runs, or it was cancelled already, it ends. Other signals end at once. */

@@ -9,20 +9,45 @@ import type { HeldView } from "../../../model/calls/held-call.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { howToConfigureModel } from "../agent/agent.ts";
 import { renderArguments } from "../commands/approvals.ts";
-import { argumentHints, readCallArguments, typedForTool } from "../commands/call-arguments.ts";
 import { findByPrefix, shorten } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import { colors, print } from "../terminal/output.ts";
-import { askInLine, type Chat, callOptions, newConversation, usage, type Verb } from "./chat-state.ts";
-import { mcp, mcpVerbs, verbIn } from "./mcp-verbs.ts";
+import { type Chat, newConversation, usage, type Verb } from "./chat-state.ts";
+import { requireKnown } from "./commands.ts";
 
 const which = "[N|all|ID]";
+
+/** Short for commands. */
+export const mcpVerbs: Readonly<Record<string, (words: string[]) => string[]>> = {
+  list: () => ["servers", "list"],
+  connect: (words) => ["servers", "connect", ...words],
+  disconnect: (words) => ["servers", "disconnect", ...words],
+  tools: (words) => ["tools", "list", ...ofServer(words)],
+  search: (words) => ["search", ...words, "--limit", "10"],
+  stats: (words) => ["stats", ...ofServer(words)],
+};
+
+function ofServer([server, ...options]: string[]): string[] {
+  if (server === undefined) return [];
+  return server.startsWith("-") ? [server, ...options] : ["--server", server, ...options];
+}
+
+const mcp: Verb = {
+  usage: `[${Object.keys(mcpVerbs).join("|")}]`,
+  about: "short for /servers list, connect, disconnect, /tools list, /search and /stats",
+  run({ commands }, [word = "list", ...words]) {
+    requireKnown(word, Object.keys(mcpVerbs), "mcp ");
+    return commands.run(mcpVerbs[word]?.(words) ?? []);
+  },
+};
 
 const plan: Verb = {
   usage: "[on|off|show]",
   about: "queue writes instead of making them; show the queue",
-  async run(chat, [word]) {
-    if (word !== undefined && !["on", "off", "show"].includes(word)) throw usage("plan", plan);
+  async run(chat, words) {
+    const [word, ...others] = words;
+    const isOwn = word === undefined || (["on", "off", "show"].includes(word) && others.length === 0);
+    if (!isOwn) return chat.commands.run(["plan", ...words]);
     const { settings } = chat;
     if (word !== "show") {
       const isOn = word === undefined ? settings.mode !== "plan" : word === "on";
@@ -200,38 +225,6 @@ function pick<T extends string>(what: string, name: string, known: readonly T[])
   throw new PlaneError("USAGE", `There is no ${what} '${name}'. ${remedy}`);
 }
 
-const call: Verb = {
-  usage: "TOOL [key=value…] [key:=json…]",
-  about: "call a tool",
-  endsItself: true,
-  async run(chat, [tool, ...values]) {
-    if (tool === undefined) throw usage("call", call);
-    const given = await readCallArguments(undefined, values);
-    await requireHere(chat, tool);
-    const args = await typedForTool(chat.plane, tool, given, values);
-    const outcome = await chat.plane.call(tool, args, { ...callOptions(chat), askHere: askInLine(chat) });
-    const isWaiting = outcome.call.status === "waiting";
-    if (!isWaiting) printOutcome(outcome, await argumentHints(chat.plane, tool, outcome, values));
-    else if (outcome.plan) print(`${colors.yellow("queued")} /plan show tells what waits, /approve runs it.`);
-    else print(`${colors.yellow("waiting")} /approve ${outcome.approval?.id.slice(0, 8)} runs it.`);
-    // To queue it is what was wanted.
-    return isWaiting && outcome.plan ? 0 : exitCodeOf(outcome);
-  },
-};
-
-/** A call would start its server again. */
-async function requireHere({ plane, away }: Chat, name: string): Promise<void> {
-  if (away.size === 0) return;
-  const tool = await plane.tools.get(name).catch(() => null);
-  const server = tool?.id.server ?? null;
-  if (server !== null && away.has(server))
-    throw new PlaneError(
-      "SERVER_UNAVAILABLE",
-      `'${name}' is gone: '${server}' was disconnected here. /mcp connect ${server} brings it back.`,
-      { data: { server } },
-    );
-}
-
 const save: Verb = {
   usage: "FILE [--force]",
   about: "write the conversation to a file that 'agent --history' takes",
@@ -262,13 +255,19 @@ const clear: Verb = {
   },
 };
 
-const help: Verb = { usage: "", about: "what can be typed here", run: () => print(renderHelp()) };
+const help: Verb = {
+  usage: "[COMMAND]",
+  about: "what can be typed here",
+  async run({ commands }, words) {
+    if (words.length > 0) return commands.run(["help", ...words]);
+    print(renderHelp(commands.names));
+  },
+};
 
 const quit: Verb = { usage: "", about: "end; Ctrl-D does the same", run: (chat) => chat.end() };
 
 export const verbs: Record<string, Verb> = {
   mcp,
-  call,
   plan,
   "show-plan": showPlan,
   mode,
@@ -286,20 +285,23 @@ export const verbs: Record<string, Verb> = {
   quit,
 };
 
-/** Also `exit` for quit. */
-export function findVerb(name: string): Verb {
-  return verbIn(verbs, name === "exit" ? "quit" : name);
+/** What the line runs: a verb of the chat, or else a command. Also `exit` for quit. */
+export async function runWords(chat: Chat, [typed = "", ...words]: string[]): Promise<unknown> {
+  const name = typed === "exit" ? "quit" : typed;
+  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+  if (verb) return verb.run(chat, words);
+  return chat.commands.run([name, ...words], Object.keys(verbs));
 }
 
-function renderHelp(): string {
-  const own = Object.entries(verbs).filter(([name]) => name !== "mcp");
-  const rows = [
-    ...Object.entries(mcpVerbs).map(([name, verb]) => [name === "list" ? "mcp" : `mcp ${name}`, verb] as const),
-    ...own,
-  ].map(([name, { usage, about }]) => [`/${name} ${usage}`.trim(), about] as const);
+function renderHelp(commands: readonly string[]): string {
+  const rows = Object.entries(verbs).map(([name, { usage, about }]) => [`/${name} ${usage}`.trim(), about] as const);
   const width = Math.max(...rows.map(([typed]) => typed.length));
+  const others = commands.filter((name) => !Object.hasOwn(verbs, name));
   return [
     ...rows.map(([typed, about]) => `${typed.padEnd(width)}  ${colors.dim(about)}`),
+    "",
+    "Commands of toolplane, as in /call TOOL key=value or /servers list; /help COMMAND explains one:",
+    others.map((name) => `/${name}`).join(" "),
     "",
     "Anything else is for the model. Ctrl-C cancels what runs, a second one ends.",
   ].join("\n");

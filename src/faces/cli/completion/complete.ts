@@ -26,15 +26,19 @@ const nothing: Offer = { candidates: [] };
  * files, `:nospace` where the word goes on. It starts no server and says nothing where it cannot know.
  */
 export async function complete(cli: Cli, program: Command, words: readonly string[]): Promise<number> {
-  const current = words.at(-1) ?? "";
-  const read = readWords(program, words.slice(0, -1));
-  const { candidates, files } = await offer(cli, program, read, current).catch(() => nothing);
-  const fitting = candidates.filter(({ value }) => value.startsWith(current) && !/\s/.test(value));
+  const { fitting, files } = await candidatesFor(cli, program, words);
   const lines = fitting.map(({ value, about = "" }) => `${value}\t${oneLine(about)}`);
   if (files) lines.push(":files");
   if (fitting.length > 0 && fitting.every(({ value }) => value.endsWith("="))) lines.push(":nospace");
   for (const line of lines) terminal.stdout.write(`${line}\n`);
   return 0;
+}
+
+export async function candidatesFor(cli: Cli, program: Command, words: readonly string[]) {
+  const current = words.at(-1) ?? "";
+  const read = readWords(program, words.slice(0, -1));
+  const { candidates, files = false } = await offer(cli, program, read, current).catch(() => nothing);
+  return { fitting: candidates.filter(({ value }) => value.startsWith(current) && !/\s/.test(value)), files };
 }
 
 function readWords(program: Command, words: readonly string[]): Read {
