@@ -97,7 +97,7 @@ export type { PlaneOptions } from "./model/plane-options.ts";
 export type { Registration, ToolListing } from "./model/plane-tools.ts";
 export type { JobRunPage, JobRunQuery, JobStatus, RunJobOptions } from "./model/plane-work.ts";
 export { narrow, type Principal, principalOf } from "./model/principal.ts";
-export type { CircuitStatus, ServerState, ServerStatus } from "./model/servers/server.ts";
+export type { CircuitStatus, ServerState, ServerStatus } from "./model/servers/server-schema.ts";
 export type { DeadLetter, DeadLetterPage, DeadLetterQuery, DeadLetterStatus } from "./model/work/dead-letter.ts";
 export type { JobRun, JobRunState, TaskRun, TaskState } from "./model/work/job-run.ts";
 export type { NotReady, RunSkillOptions, SkillOutcome, SkillRun, StepRun } from "./model/work/skill-run.ts";

@@ -7,7 +7,8 @@ import type { Finding, Severity } from "./catalogue/quality.ts";
 import type { OfferCallKind } from "./catalogue/tool.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { UnknownObject } from "./json.ts";
-import type { CircuitState, ServersChange } from "./servers/server.ts";
+import type { ServersChange } from "./servers/server.ts";
+import type { CircuitState } from "./servers/server-schema.ts";
 import type { TaskState } from "./work/job-run.ts";
 
 /** `kind` where it is no tool that is called. */

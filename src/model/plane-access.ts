@@ -1,4 +1,5 @@
-import type { ApiKey, CreatedApiKey, NewApiKey, TokenGiven, TokenStatus } from "./access/credentials.ts";
+import type { CreatedApiKey, NewApiKey, TokenGiven } from "./access/credentials.ts";
+import type { ApiKey, TokenStatus } from "./access/credentials-schema.ts";
 import type { PolicyRule } from "./access/policy.ts";
 import type { Outcome, PolicyMode, Verdict } from "./calls/call.ts";
 import type {
@@ -11,7 +12,8 @@ import type {
   PlanOutcome,
   Remembered,
 } from "./calls/held-call.ts";
-import type { Question, QuestionAnswer } from "./calls/provider.ts";
+import type { QuestionAnswer } from "./calls/provider.ts";
+import type { Question } from "./calls/question-schema.ts";
 import type { PlanCheck } from "./calls/tool-plan.ts";
 import type { ToolId } from "./catalogue/tool.ts";
 import type { JsonObject } from "./json.ts";

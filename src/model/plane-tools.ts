@@ -19,17 +19,15 @@ import type { ToolQuery } from "./catalogue/tool-query.ts";
 import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller, WaitingCaller } from "./principal.ts";
+import type { LogLevel, PoolInfo, ServerCheck } from "./servers/server.ts";
 import type {
   Contact,
-  LockedServer,
-  LogLevel,
-  PoolInfo,
+  Locked,
   RecordedMessages,
   RefreshReport,
-  ServerCheck,
   ServerLogLine,
   ServerStatus,
-} from "./servers/server.ts";
+} from "./servers/server-schema.ts";
 
 /** Of a prompt, a resource or a completion. */
 export type OfferOptions = Caller &
@@ -122,7 +120,7 @@ export interface PlaneTools {
 
 export interface PlaneServers {
   /** Servers without access that may be shown, and whom to ask. */
-  locked(caller?: Caller): Promise<LockedServer[]>;
+  locked(caller?: Caller): Promise<Locked[]>;
   /** Asks for a prompt, a resource or a completion along the path; the server's answer or error comes unchanged. */
   forward(server: string, method: string, params: UnknownObject, options?: OfferOptions): Promise<unknown>;
   /** Asks servers for logs of this level until the returned function is called. */

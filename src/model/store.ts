@@ -1,4 +1,4 @@
-import type { ApiKey } from "./access/credentials.ts";
+import type { ApiKey } from "./access/credentials-schema.ts";
 import type { AgentRun, RunFilter, RunSummary } from "./agent/agent-run.ts";
 import type { AuditFilter, AuditRecord, Chain } from "./audit.ts";
 import type { CallRecord, CallStatus } from "./calls/call.ts";

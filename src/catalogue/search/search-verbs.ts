@@ -10,7 +10,7 @@ import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
-import type { ServerStatus } from "../../model/servers/server.ts";
+import type { ServerStatus } from "../../model/servers/server-schema.ts";
 import type { Session } from "../../protocol/session.ts";
 import type { Recorder } from "../../store/store.ts";
 import type { PlaneQuality } from "../quality/quality.ts";

@@ -3,7 +3,7 @@ import type { OfferCallKind, ProviderSpec, Tool, ToolId } from "../catalogue/too
 import type { ErrorCode, ErrorReport } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Face, Principal } from "../principal.ts";
-import type { Contact } from "../servers/server.ts";
+import type { Contact } from "../servers/server-schema.ts";
 import type { ArtifactView, ToolResult } from "./result.ts";
 import type { ResultHandle } from "./stored-result.ts";
 

@@ -2,19 +2,8 @@ import { z } from "zod";
 import type { Outcome as CallOutcome } from "../../model/calls/call.ts";
 import { type HeldView, heldOrders, type PlanOutcome as Outcomes } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import {
-  AnyObject,
-  byCreation,
-  Cursor,
-  Done,
-  defaultPage,
-  Limit,
-  NextCursor,
-  oneOf,
-  page,
-  takePage,
-  text,
-} from "../fields.ts";
+import { AnyObject } from "../../model/json-schema.ts";
+import { byCreation, Cursor, Done, defaultPage, Limit, NextCursor, oneOf, page, takePage, text } from "../fields.ts";
 import { operation, pick } from "../operation.ts";
 import { Approval, HeldStatus, Plan, PlanOutcome, Remembered } from "../schemas/held.ts";
 import { Outcome } from "../schemas/outcome.ts";

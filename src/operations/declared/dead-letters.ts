@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { AnyJson } from "../../model/json-schema.ts";
 import { deadLetterStatuses } from "../../model/work/dead-letter.ts";
 import { pageOptions } from "../command-options.ts";
-import { AnyJson, Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
+import { Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
 import { Outcome } from "../schemas/outcome.ts";
 import { ErrorReport } from "../schemas/problem.ts";

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { ToolManifest, type WrittenManifest } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { AnyObject, Done, text } from "../fields.ts";
+import { AnyObject } from "../../model/json-schema.ts";
+import { Done, text } from "../fields.ts";
 import { changedEntry, operation, pick } from "../operation.ts";
 
 const tag = "Tools";

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { changeKinds } from "../../model/catalogue/change.ts";
-import { AnyObject, Limit, oneOf, wholeNumber } from "../fields.ts";
+import { AnyObject } from "../../model/json-schema.ts";
+import { RefreshReport } from "../../model/servers/server-schema.ts";
+import { Limit, oneOf, wholeNumber } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { RefreshReport } from "../schemas/server.ts";
 import { HealthSummary, LastInvocation, Provider } from "../schemas/tool.ts";
 import { switched } from "./servers.ts";
 

@@ -2,11 +2,12 @@ import { basename } from "node:path";
 import { z } from "zod";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
+import { AnyObject } from "../../model/json-schema.ts";
 import type { Plane } from "../../model/plane.ts";
 import { ServerDefinition } from "../../model/servers/server.ts";
-import { AnyObject, Done, text } from "../fields.ts";
+import { ServerStatus } from "../../model/servers/server-schema.ts";
+import { Done, text } from "../fields.ts";
 import { type ConfigFiles, filesOnly, operation, type Situation } from "../operation.ts";
-import { Server } from "../schemas/server.ts";
 
 const name = text("The server's name in the configuration.");
 const ofServer = {
@@ -92,7 +93,7 @@ export const setupOperations = [
     description: "References like `${VAR}` are kept as they are.",
     scope: "admin",
     input: z.object({ name, definition: AnyObject }),
-    output: Server,
+    output: ServerStatus,
     http: {
       method: "put",
       path: "/servers/{name}",
@@ -167,7 +168,7 @@ export const setupOperations = [
     description: "As it stood in its file, secrets included. The plane that removed it can, until it ends.",
     scope: "admin",
     input: z.object({ name }),
-    output: Server,
+    output: ServerStatus,
     http: { method: "post", path: "/servers/{name}/restore", tag: "Servers", answers: { 200: "Its state now." } },
     cli: { missing: "a command ends with what it removed" },
     socket: filesOnly,

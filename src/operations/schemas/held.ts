@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { heldStatuses } from "../../model/calls/held-call.ts";
-import { AnyObject } from "../fields.ts";
+import { AnyObject } from "../../model/json-schema.ts";
 import { Outcome } from "./outcome.ts";
 
 export const HeldStatus = z.enum(heldStatuses, `give one of ${heldStatuses.join(", ")}`);

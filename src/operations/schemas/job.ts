@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { AnyObject } from "../../model/json-schema.ts";
 import { missedPolicies } from "../../model/work/job.ts";
-import { AnyObject } from "../fields.ts";
 import { HealthSummary } from "./tool.ts";
 
 const names = z.array(z.string());

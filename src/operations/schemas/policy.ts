@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Policy } from "../../model/access/policy.ts";
 import { policyModes } from "../../model/calls/call.ts";
-import { AnyJson, AnyObject } from "../fields.ts";
+import { AnyJson, AnyObject } from "../../model/json-schema.ts";
 
 export const policyFaces = ["library", "cli", "http", "workbench", "mcp", "agent"] as const;
 const verdicts = Policy.shape.rules.def.innerType.def.element.shape.verdict.options;

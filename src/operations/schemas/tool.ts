@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
-import { AnyObject } from "../fields.ts";
+import { AnyObject } from "../../model/json-schema.ts";
 import { ToolReview } from "./quality.ts";
 
 const names = z.array(z.string());

@@ -3,7 +3,7 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf, nounFor } from "../../../lib/text/wording.ts";
 import type { ContextStats } from "../../../model/catalogue/quality.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { ServerStatus } from "../../../model/servers/server.ts";
+import type { ServerStatus } from "../../../model/servers/server-schema.ts";
 import { renderStats } from "../commands/quality.ts";
 import { colors, print, say, table } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
