@@ -1,6 +1,6 @@
 import { nearest } from "../lib/text/nearest.ts";
-import type { AgentCounters } from "../model/agent/agent-run.ts";
 import type { AskedCall } from "../model/agent/chat.ts";
+import type { AgentCounters } from "../model/agent/run-schema.ts";
 import { unknownToolset } from "../model/agent/unknown-toolset.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent.ts";
 import type { Tool } from "../model/catalogue/tool.ts";

@@ -2,7 +2,8 @@ import { type ApprovalPorts, createApprovals as openApprovals, ownYesCounts } fr
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import { lazyVerbs } from "../lib/lazy-verbs.ts";
-import type { Approved, HeldYes, Injected, Outcome, Requested, Verdict } from "../model/calls/call.ts";
+import type { Approved, HeldYes, Injected, Outcome, Requested } from "../model/calls/call.ts";
+import type { Verdict } from "../model/calls/call-schema.ts";
 import type { AskHere } from "../model/calls/held-call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";

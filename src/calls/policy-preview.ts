@@ -1,6 +1,6 @@
 import { Policy, type PolicyRule } from "../model/access/policy.ts";
-import type { CallRecord, Validated, Verdict } from "../model/calls/call.ts";
-import type { CallPayload } from "../model/calls/call-history.ts";
+import type { Validated } from "../model/calls/call.ts";
+import type { CallPayload, CallRecord, Verdict } from "../model/calls/call-schema.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { describeIssue } from "../model/config/describe-issue.ts";
 import { PlaneError } from "../model/errors.ts";

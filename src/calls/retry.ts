@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backoffMs } from "../lib/async/pause.ts";
 import type { TimeLimiter } from "../lib/async/time-limit.ts";
-import type { Attempt, Routed } from "../model/calls/call.ts";
+import type { Routed } from "../model/calls/call.ts";
+import type { Attempt } from "../model/calls/call-schema.ts";
 import { isRepeatable } from "../model/catalogue/tool.ts";
 import { errorTable, PlaneError } from "../model/errors.ts";
 import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";

@@ -1,7 +1,8 @@
 import { joinNamespaces } from "../lib/lazy-verbs.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Embed } from "../model/catalogue/search.ts";
-import type { ProviderSpec, Tool, ToolImpact } from "../model/catalogue/tool.ts";
+import type { ProviderSpec, Tool } from "../model/catalogue/tool.ts";
+import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import type { PlaneTools } from "../model/plane-tools.ts";
 import type { Principal, WaitingCaller } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";

@@ -1,17 +1,10 @@
 import type { CreatedApiKey, NewApiKey, TokenGiven } from "./access/credentials.ts";
 import type { ApiKey, TokenStatus } from "./access/credentials-schema.ts";
 import type { PolicyRule } from "./access/policy.ts";
-import type { Outcome, PolicyMode, Verdict } from "./calls/call.ts";
-import type {
-  Answer,
-  HeldOrder,
-  HeldStatus,
-  HeldView,
-  Plan,
-  PlanChoice,
-  PlanOutcome,
-  Remembered,
-} from "./calls/held-call.ts";
+import type { Outcome, PolicyMode } from "./calls/call.ts";
+import type { Verdict } from "./calls/call-schema.ts";
+import type { Answer, HeldOrder, HeldStatus, PlanChoice, PlanOutcome } from "./calls/held-call.ts";
+import type { HeldView, Plan, Remembered } from "./calls/held-schema.ts";
 import type { QuestionAnswer } from "./calls/provider.ts";
 import type { Question } from "./calls/question-schema.ts";
 import type { PlanCheck } from "./calls/tool-plan.ts";

@@ -7,15 +7,17 @@ import type {
   BundleImport,
   ChangeFilter,
   ChangePage,
-  EntryChange,
   WorkKind,
 } from "./catalogue/change.ts";
-import type { ToolHealth } from "./catalogue/health.ts";
-import type { PinDiff, PinFilter, PinView } from "./catalogue/pin.ts";
-import type { DefinitionWeight, QualityOptions, QualityReport, ToolReview, WeighedTool } from "./catalogue/quality.ts";
+import type { EntryChange, PinDiff, PinView } from "./catalogue/change-schema.ts";
+import type { ToolHealth } from "./catalogue/health-schema.ts";
+import type { PinFilter } from "./catalogue/pin.ts";
+import type { DefinitionWeight, QualityOptions, WeighedTool } from "./catalogue/quality.ts";
+import type { QualityReport, ToolReview } from "./catalogue/quality-schema.ts";
 import type { RegistrySummary } from "./catalogue/registry-summary.ts";
-import type { OverlayView, Tool, ToolId, ToolImpact, WrittenManifest } from "./catalogue/tool.ts";
+import type { OverlayView, Tool, ToolId, WrittenManifest } from "./catalogue/tool.ts";
 import type { ToolQuery } from "./catalogue/tool-query.ts";
+import type { ToolImpact } from "./catalogue/tool-schema.ts";
 import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller, WaitingCaller } from "./principal.ts";

@@ -1,5 +1,6 @@
-import type { AgentRun, RenderedRun, RunFormat, RunPage, RunQuery } from "./agent/agent-run.ts";
+import type { RenderedRun, RunFormat, RunPage, RunQuery } from "./agent/agent-run.ts";
 import type { CodeOutcome, CodeSearch, RunCodeOptions } from "./agent/code-run.ts";
+import type { AgentRun } from "./agent/run-schema.ts";
 import type {
   AgentResult,
   Generated,
@@ -24,9 +25,11 @@ import type { ToolsetInput } from "./config/config-input.ts";
 import type { JsonObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
-import type { DeadLetter, DeadLetterPage, DeadLetterQuery } from "./work/dead-letter.ts";
-import type { JobRun, JobRunState } from "./work/job-run.ts";
-import type { RunSkillOptions, SkillRun } from "./work/skill-run.ts";
+import type { DeadLetterPage, DeadLetterQuery } from "./work/dead-letter.ts";
+import type { DeadLetter } from "./work/dead-letter-schema.ts";
+import type { JobRunState } from "./work/job-run.ts";
+import type { JobRun, SkillRun } from "./work/run-schema.ts";
+import type { RunSkillOptions } from "./work/skill-run.ts";
 
 /** A job with its schedule and its last run. */
 export type JobStatus = JobListing & {

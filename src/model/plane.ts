@@ -3,7 +3,8 @@ import type { PlaneAudit } from "./audit.ts";
 import type { CallOptions, Outcome } from "./calls/call.ts";
 import type { AskHere } from "./calls/held-call.ts";
 import type { Relay } from "./calls/provider.ts";
-import type { ContextStats, ContextStatsOptions } from "./catalogue/quality.ts";
+import type { ContextStatsOptions } from "./catalogue/quality.ts";
+import type { ContextStats } from "./catalogue/quality-schema.ts";
 import type {
   FoundTool,
   Recommendation,

@@ -3,7 +3,7 @@ import type { AskHere } from "../calls/held-call.ts";
 import type { Relay } from "../calls/provider.ts";
 import type { ResultHandle } from "../calls/stored-result.ts";
 import type { Tool } from "../catalogue/tool.ts";
-import type { ErrorReport } from "../errors.ts";
+import type { ErrorReport } from "../errors-schema.ts";
 import type { Json } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
 import type { Caller } from "../principal.ts";

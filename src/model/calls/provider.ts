@@ -1,4 +1,4 @@
-import type { TokenUsage } from "../agent/chat.ts";
+import type { TokenUsage } from "../agent/run-schema.ts";
 import type { ProviderSpec } from "../catalogue/tool.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";

@@ -212,14 +212,6 @@ export type Tool = {
 
 export const toolImpacts = ["reads", "writes", "destroys", "unknown"] as const;
 
-/** What a call of a tool may do, and how that is known. */
-export type ToolImpact = {
-  impact: (typeof toolImpacts)[number];
-  because: string;
-  /** False where only its name suggests it. */
-  known: boolean;
-};
-
 const readOnly: ReadonlySet<SideEffects> = new Set(["none", "read_external_service", "compute"]);
 
 export function fallbackDescription(server: string, tool: string): string {

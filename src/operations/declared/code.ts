@@ -2,14 +2,14 @@ import { z } from "zod";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { CodeOutcome, RunCodeOptions } from "../../model/agent/code-run.ts";
 import { policyModes } from "../../model/calls/call.ts";
+import { CallStatus } from "../../model/calls/call-schema.ts";
 import { largestSearch } from "../../model/catalogue/search.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { ErrorReport } from "../../model/errors-schema.ts";
 import { codegenKinds } from "../../model/plane-work.ts";
 import { tapeOptions } from "../command-options.ts";
 import { count } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { CallStatus } from "../schemas/outcome.ts";
-import { ErrorReport } from "../schemas/problem.ts";
 import { forStrangers } from "../strangers.ts";
 
 const tag = "Code";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EntryChange } from "../../model/catalogue/change-schema.ts";
 import { ToolManifest, type WrittenManifest } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { AnyObject } from "../../model/json-schema.ts";
@@ -10,16 +11,6 @@ const name = text("The tool's name.");
 const ofServer = text("The tool's name, with its server.");
 const persona = z.string().optional();
 const reason = z.string().optional().meta({ description: "Why; kept with the change." });
-
-const EntryChange = z
-  .object({
-    kind: z.enum(["tool", "skill", "task", "job", "overlay"]),
-    name: z.string(),
-    persona: z.string().nullable(),
-    change: z.enum(["added", "changed", "unchanged"]),
-    covers: z.string().nullable().meta({ description: "The file whose entry it takes the place of." }),
-  })
-  .meta({ id: "EntryChange" });
 
 const Definition = z.object({ description: z.string(), parameters: AnyObject, tokens: z.number().int() });
 

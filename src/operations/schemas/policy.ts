@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { Policy } from "../../model/access/policy.ts";
 import { policyModes } from "../../model/calls/call.ts";
+import { Verdict } from "../../model/calls/call-schema.ts";
 import { AnyJson, AnyObject } from "../../model/json-schema.ts";
+import { FaceName } from "../../model/principal-schema.ts";
 
-export const policyFaces = ["library", "cli", "http", "workbench", "mcp", "agent"] as const;
 const verdicts = Policy.shape.rules.def.innerType.def.element.shape.verdict.options;
 
 const PolicyRule = z
@@ -28,28 +29,15 @@ export const PolicyView = z
   })
   .meta({ id: "Policy" });
 
+const { consent: _, approvalId: __, ...judged } = Verdict.shape;
+
 export const PolicyVerdict = z
   .object({
-    verdict: z.enum(verdicts),
-    origin: z.string(),
-    reason: z.string(),
-    rule: z
-      .number()
-      .int()
-      .optional()
-      .meta({ description: "Which of `rules` decided, counted without those that have `from`." }),
-    from: z.string().optional().meta({ description: "The key that made the rule." }),
+    ...judged,
     tool: z.string(),
     effect: z.object({ effect: z.enum(["read", "write", "unknown"]), because: z.string() }),
   })
   .meta({ id: "PolicyVerdict" });
-
-const Verdict = z.looseObject({
-  verdict: z.enum(verdicts),
-  origin: z.string(),
-  reason: z.string(),
-  rule: z.number().int().optional(),
-});
 
 export const PolicyPreview = z
   .object({
@@ -68,7 +56,7 @@ export const PolicyPreview = z
           at: z.string(),
           tool: z.string(),
           user: z.string().nullable(),
-          face: z.string(),
+          face: FaceName,
           before: Verdict,
           after: Verdict,
         }),

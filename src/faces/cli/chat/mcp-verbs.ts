@@ -1,7 +1,7 @@
 import { nearest } from "../../../lib/text/nearest.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf, nounFor } from "../../../lib/text/wording.ts";
-import type { ContextStats } from "../../../model/catalogue/quality.ts";
+import type { ContextStats } from "../../../model/catalogue/quality-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { ServerStatus } from "../../../model/servers/server-schema.ts";
 import { renderStats } from "../commands/quality.ts";
