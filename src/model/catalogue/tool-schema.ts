@@ -1,10 +1,12 @@
 import { z } from "zod";
 import type { TypeOf } from "../json.ts";
 import { typed } from "../json-schema.ts";
-import { type ToolId, toolImpacts } from "./tool.ts";
+import { offerCallKinds, type ToolId, toolImpacts } from "./tool.ts";
 
 /** Programs write ids of tools. */
-export const toolIdOf = typed<ToolId>("ToolId").as(z.object({ server: z.string().nullable(), tool: z.string() }));
+export const toolIdOf = typed<ToolId>("ToolId").as(
+  z.object({ server: z.string().nullable(), tool: z.string(), kind: z.enum(offerCallKinds).optional() }),
+);
 
 export const ToolImpact = z
   .object({

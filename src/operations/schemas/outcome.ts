@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { CallPayload, CallRecord, CallStatus, Origin } from "../../model/calls/call-schema.ts";
+import type { Outcome as CallOutcome, CallReport } from "../../model/calls/call.ts";
+import { CallPayload, CallRecord, CallStatus, Cost, Origin, Verdict } from "../../model/calls/call-schema.ts";
 import { heldStatuses } from "../../model/calls/held-call.ts";
 import { RanOutcome } from "../../model/calls/held-schema.ts";
 import { ErrorReport } from "../../model/errors-schema.ts";
+import { typed } from "../../model/json-schema.ts";
 
 const ToolResult = z
   .looseObject({
@@ -12,47 +14,52 @@ const ToolResult = z
   })
   .meta({ id: "ToolResult", description: "What the tool answered, as it came from the wire." });
 
-export const Outcome = z
-  .object({
-    ok: z.boolean(),
-    call: z.object({
-      id: z.string(),
-      tool: z.string(),
-      status: CallStatus,
-      durationMs: z.number(),
-      provider: z.string().nullable(),
-      attempts: z.number().int(),
-      repaired: z.boolean(),
-      dropped: z.array(z.string()),
-      warnings: z.array(z.string()),
-      recorded: z
-        .literal(false)
+const Report = typed<CallReport>("CallReport").as(
+  z.object({
+    id: z.string(),
+    tool: z.string(),
+    status: CallStatus,
+    durationMs: z.number(),
+    provider: z.string().nullable(),
+    attempts: z.number().int(),
+    repaired: z.boolean(),
+    dropped: z.array(z.string()),
+    warnings: z.array(z.string()),
+    recorded: z.literal(false).optional().meta({ description: "The record could not be written and waits in memory." }),
+    ...Origin.shape,
+    argumentNotes: z.array(z.string()).optional().meta({ description: "The warnings that are about the arguments." }),
+    cost: Cost.optional().meta({ description: "Where the manifest says what a call costs." }),
+    state: z
+      .string()
+      .optional()
+      .meta({ description: "The agent's state from now on, where the call or its tool speaks of one." }),
+  }),
+);
+
+/** The type tells a program by `ok` what there is; JSON Schema would say it in four variants. */
+export const Outcome = typed<CallOutcome>("Outcome")
+  .as(
+    z.object({
+      ok: z.boolean(),
+      call: Report,
+      result: ToolResult.optional(),
+      error: ErrorReport.optional(),
+      stored: z
+        .looseObject({ id: z.string() })
         .optional()
-        .meta({ description: "The record could not be written and waits in memory." }),
-      ...Origin.shape,
-      argumentNotes: z.array(z.string()).optional().meta({ description: "The warnings that are about the arguments." }),
-      cost: z.looseObject({}).optional().meta({ description: "Where the manifest says what a call costs." }),
-      state: z
-        .string()
+        .meta({ description: "Where the result is that was too large to be given whole." }),
+      artifacts: z
+        .array(z.object({ name: z.string(), mimeType: z.string().nullable(), bytes: z.number().int() }))
         .optional()
-        .meta({ description: "The agent's state from now on, where the call or its tool speaks of one." }),
+        .meta({ description: "The files that came with the result." }),
+      approval: z.object({ id: z.string() }).optional().meta({ description: "What the call waits for." }),
+      plan: z
+        .object({ id: z.string(), change: z.string() })
+        .optional()
+        .meta({ description: "The plan it was queued in." }),
+      verdict: Verdict.optional().meta({ description: "After a dry run." }),
     }),
-    result: ToolResult.optional(),
-    error: ErrorReport.optional(),
-    stored: z
-      .looseObject({ id: z.string() })
-      .optional()
-      .meta({ description: "Where the result is that was too large to be given whole." }),
-    artifacts: z
-      .array(z.object({ name: z.string(), mimeType: z.string().nullable(), bytes: z.number().int() }))
-      .optional()
-      .meta({ description: "The files that came with the result." }),
-    approval: z.object({ id: z.string() }).optional().meta({ description: "What the call waits for." }),
-    plan: z
-      .object({ id: z.string(), change: z.string() })
-      .optional()
-      .meta({ description: "The plan it was queued in." }),
-  })
+  )
   .meta({ id: "Outcome" });
 
 export const outcomeExample = {
