@@ -24,22 +24,22 @@ export const RanOutcome = z.object({ callId: z.string(), ok: z.boolean(), code: 
 
 export const HeldView = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ description: "Answer it by this." }),
     plan: z.string().nullable().meta({ description: "The plan it is a change of." }),
-    callId: z.string(),
-    at: z.string(),
+    callId: z.string().meta({ description: "The call that waits." }),
+    at: z.string().meta({ description: "When it was asked for." }),
     expiresAt: z.string().nullable().meta({ description: "Null in a plan: it does not expire." }),
-    tool: z.string(),
-    toolId: toolIdOf,
+    tool: z.string().meta({ description: "As the catalogue names it." }),
+    toolId: toolIdOf.meta({ description: "The server, and its own name of the tool." }),
     fingerprint: z.string().meta({ description: "Of the definition that was shown: another one takes another yes." }),
     // Apart from the fingerprint, which version 0.2 compares too while both share a store.
     origin: z.string().optional().meta({ description: "Where its server was: another place takes another yes." }),
     arguments: AnyObject.meta({ description: "As the caller set them." }),
     shown: AnyObject.meta({ description: "The same with a placeholder for what the system sets." }),
     before: AnyObject.optional().meta({ description: "What they were before a hook changed them." }),
-    injected: z.array(z.string()),
-    principal: Whose,
-    face: FaceName,
+    injected: z.array(z.string()).meta({ description: "Arguments that the system sets." }),
+    principal: Whose.meta({ description: "The caller." }),
+    face: FaceName.meta({ description: "Where the call came in." }),
     client: z
       .object({ name: z.string(), version: z.string().optional() })
       .optional()
@@ -47,13 +47,13 @@ export const HeldView = z
     options: typed<CallOptions>("CallOptions")
       .as(z.looseObject({ run: z.string().optional(), conversation: z.string().optional() }))
       .meta({ description: "What the caller asked for beside the arguments." }),
-    verdict: Verdict,
-    allowEdit: z.boolean(),
+    verdict: Verdict.meta({ description: "Why it waits." }),
+    allowEdit: z.boolean().meta({ description: "May an answer change the arguments?" }),
     adminRequired: z.boolean().meta({ description: "A rule asks every time: no yes is remembered." }),
-    status: z.enum(heldStatuses),
+    status: z.enum(heldStatuses).meta({ description: "`pending` until it is answered." }),
     threshold: z.number().int().optional().meta({ description: "How many people have to say yes, if more than one." }),
     yeses: z.array(GivenAnswer).optional().meta({ description: "Those who have." }),
-    answer: GivenAnswer.nullable(),
+    answer: GivenAnswer.nullable().meta({ description: "Null while it waits." }),
     outcome: RanOutcome.nullable().meta({ description: "How it went when it ran." }),
     claim: z
       .object({ by: z.string(), until: z.string() })
