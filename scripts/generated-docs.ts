@@ -9,6 +9,7 @@ import { renderConfigTypes } from "./config-types.ts";
 import { renderEventDocs } from "./event-docs.ts";
 import { renderHttpDocs } from "./http-docs.ts";
 import { renderLibraryDocs } from "./library-docs.ts";
+import { renderPlaneMethods } from "./plane-methods.ts";
 
 export const root = join(import.meta.dirname, "..");
 export const errorPages = "docs/errors";
@@ -29,6 +30,7 @@ export function generatedDocs(): Doc[] {
     { path: "docs/http.md", text: renderHttpDocs(readFileSync(join(root, "docs/http.md"), "utf8")) },
     ...renderLibraryDocs(),
     ...renderConfigTypes(),
+    renderPlaneMethods(),
     { path: "manifest.schema.json", text: `${JSON.stringify(manifestSchema(), null, 2)}\n` },
     { path: "toolplane.schema.json", text: `${JSON.stringify(configSchema(), null, 2)}\n` },
   ];

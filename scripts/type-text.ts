@@ -13,7 +13,7 @@ export type NamedType = { name: string; file: string };
 export type TypeWriter = {
   used: Map<string, NamedType>;
   /** By name, where the schema has one. */
-  typeOf(schema: z.ZodType): string;
+  typeOf(schema: z.ZodType, indent?: string): string;
   /** With its fields, though it has a name. */
   declarationOf(schema: z.ZodType): string;
 };
@@ -145,7 +145,7 @@ export function createTypeWriter(): TypeWriter {
 
   return {
     used,
-    typeOf: (schema) => write(schema, ""),
+    typeOf: (schema, indent = "") => write(schema, indent),
     declarationOf: (schema) => writeOut(schema, ""),
   };
 }

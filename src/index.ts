@@ -58,8 +58,8 @@ export { type ContentBlock, readMedia, resultText, type ToolResult } from "./mod
 export type { ResultPage, StoredResult } from "./model/calls/result-schema.ts";
 export type { ResultHandle, ResultList, ResultQuery, ResultShape } from "./model/calls/stored-result.ts";
 export type { CheckedStep, PlanCheck, PlanProblem, PlanStep } from "./model/calls/tool-plan.ts";
-export type { BundleExport, BundleImport, ChangePage } from "./model/catalogue/change.ts";
-export type { Change, EntryChange } from "./model/catalogue/change-schema.ts";
+export type { BundleExport, ChangePage } from "./model/catalogue/change.ts";
+export type { BundleImport, Change, EntryChange } from "./model/catalogue/change-schema.ts";
 export type {
   JobEntry,
   JobListing,

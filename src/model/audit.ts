@@ -1,3 +1,4 @@
+import type { AuditMethods } from "../../generated/plane-methods.ts";
 import type { AuditCheck, AuditRecord } from "./audit-schema.ts";
 import type { VerifyOptions } from "./calls/call-history.ts";
 import type { Caller } from "./principal.ts";
@@ -24,14 +25,13 @@ export type AuditedWork = {
 };
 
 /** The record of everything that changed something. For admins. */
-export interface PlaneAudit {
+export interface PlaneAudit extends AuditMethods {
   /**
    * Newest first.
    * @example
    * for (const { at, user, operation, target } of await plane.audit.list({ limit: 20 })) console.log(at, user, operation, target);
    */
   list(filter?: AuditFilter, caller?: Caller): Promise<AuditRecord[]>;
-  get(id: string, caller?: Caller): Promise<AuditRecord>;
   /** Follows the hash chains of changes and of calls. `head` is a hash of either, kept elsewhere. */
   verify(options?: VerifyOptions, caller?: Caller): Promise<AuditCheck>;
   /** Records work of your own that changes something. Rejects as the work does. */

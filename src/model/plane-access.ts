@@ -1,3 +1,4 @@
+import type { ApprovalsMethods, PlansMethods } from "../../generated/plane-methods.ts";
 import type { CreatedApiKey, NewApiKey, TokenGiven } from "./access/credentials.ts";
 import type { ApiKey, TokenStatus } from "./access/credentials-schema.ts";
 import type { PolicyRule } from "./access/policy.ts";
@@ -50,7 +51,7 @@ export type ApprovalsAsked = {
 };
 type ApprovalPage = { approvals: HeldView[]; total: number; nextCursor: string | null };
 
-export interface PlaneApprovals {
+export interface PlaneApprovals extends ApprovalsMethods {
   /**
    * The caller's held calls and those they may answer, oldest first by default.
    * @example
@@ -59,7 +60,6 @@ export interface PlaneApprovals {
   list(caller?: Caller & { status?: HeldStatus; order?: HeldOrder }): Promise<HeldView[]>;
   /** `list` in pages; `total` counts all. */
   page(asked: ApprovalsAsked, caller?: Caller): Promise<ApprovalPage>;
-  get(id: string, caller?: Caller): Promise<HeldView>;
   /**
    * The first answer counts. An approved call runs here, or where its caller waits.
    * @example
@@ -76,7 +76,7 @@ export interface PlaneApprovals {
 }
 
 /** Change plans (writes queued by plan mode) and checks of plans of steps. */
-export interface PlanePlans {
+export interface PlanePlans extends PlansMethods {
   /** Newest first. */
   list(caller?: Caller): Promise<Plan[]>;
   /** A change plan with its changes. */

@@ -1,3 +1,4 @@
+import type { ResultsMethods } from "../../generated/plane-methods.ts";
 import type { SeriesQuery, VerifyOptions } from "./calls/call-history.ts";
 import type { ActivityEntry, CallChain, CallPayload, CallRecord, CallSeries } from "./calls/call-schema.ts";
 import type { ResultPage } from "./calls/result-schema.ts";
@@ -37,7 +38,7 @@ export interface PlaneCalls {
   verify(options?: VerifyOptions, caller?: Caller): Promise<CallChain>;
 }
 
-export interface PlaneResults {
+export interface PlaneResults extends ResultsMethods {
   /**
    * A part of a large result; those of all callers for admins.
    * @example

@@ -57,7 +57,7 @@ export const operations: readonly Operation[] = [
   ...localOperations,
 ];
 
-type Declared = (typeof declared)[number][number];
+export type Declared = (typeof declared)[number][number];
 
 /** Those that clients reach over HTTP. */
 export type OperationName = Declared["name"];

@@ -7,6 +7,7 @@ import type { ErrorReport } from "../errors-schema.ts";
 import type { Json } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
 import type { Caller } from "../principal.ts";
+import type { CodeSearch } from "./code-schema.ts";
 
 /** What a program threw, and where. */
 export type ProgramError = {
@@ -75,17 +76,6 @@ export type CodeOutcome = {
   text: string;
   /** Of the whole text, where it was shortened. */
   stored?: ResultHandle;
-};
-
-/** Tools as declarations. */
-export type CodeSearch = {
-  query: string;
-  total: number;
-  /** TypeScript, best first. */
-  declarations: string;
-  /** `tools.server.tool`, in the same order. */
-  tools: { call: string; name: string; summary: string }[];
-  note?: string;
 };
 
 /** What a model reads. */

@@ -149,3 +149,7 @@ export const RunSummary = AgentRun.omit({ steps: true, messages: true }).meta({
   description: "A run without its steps and its conversation.",
 });
 export type RunSummary = TypeOf<typeof RunSummary>;
+
+export const ConversationRuns = z.object({ conversation: z.string(), runs: count });
+/** How many runs of a conversation were changed. */
+export type ConversationRuns = TypeOf<typeof ConversationRuns>;

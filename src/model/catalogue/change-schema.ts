@@ -69,3 +69,15 @@ export type DefinitionDifference = TypeOf<typeof DefinitionDifference>;
 
 export const PinDiff = PinView.extend({ difference: z.array(DefinitionDifference) }).meta({ id: "PinDiff" });
 export type PinDiff = TypeOf<typeof PinDiff>;
+
+export const BundleImport = z
+  .object({
+    dryRun: z.boolean(),
+    entries: z.array(EntryChange),
+    warnings: z.array(z.string()).meta({ description: "Imported, but not usable yet." }),
+    fingerprint: z.string(),
+    exportedBy: z.string().nullable(),
+    exportedAt: z.string(),
+  })
+  .meta({ description: "The effect of an import, also of a dry run." });
+export type BundleImport = TypeOf<typeof BundleImport>;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json.ts";
-import type { Change, ChangedBy, EntryChange } from "./change-schema.ts";
+import type { Change, ChangedBy } from "./change-schema.ts";
 
 export const entryKinds = ["tool", "skill", "task", "job", "overlay"] as const;
 /** An overlay changes a tool of a server. */
@@ -96,15 +96,4 @@ export type BundleExport = {
   hash: string;
   /** Of the signing key: what the other side must trust. */
   fingerprint: string;
-};
-
-/** The effect of an import, also of a dry run. */
-export type BundleImport = {
-  dryRun: boolean;
-  entries: EntryChange[];
-  /** Imported, but not usable yet. */
-  warnings: string[];
-  fingerprint: string;
-  exportedBy: string | null;
-  exportedAt: string;
 };

@@ -133,6 +133,7 @@ export const serverOperations = [
     summary: "Record the JSON-RPC messages of a server, or stop recording",
     description:
       "They are kept in memory, the last 1000 and at most 4 MiB. Recording ends by itself when they are not read for 5 minutes, or when the server is changed.",
+    example: 'await plane.servers.record("files");',
     scope: "admin",
     input: z.object({ name, on: flag("false: stop it.") }),
     output: RecordedMessages,

@@ -3,7 +3,7 @@ import { workingDirectory } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
 import { createHider, looksSecret } from "../../lib/text/redact.ts";
 import type { Trial } from "../../model/config/adding.ts";
-import type { DoctorCheck, DoctorReport } from "../../model/config/setup.ts";
+import type { DoctorCheck, DoctorReport } from "../../model/config/doctor-schema.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { InstallStatus } from "../../model/servers/server-schema.ts";
