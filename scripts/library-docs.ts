@@ -19,6 +19,25 @@ export function renderLibraryDocs(): { path: string; text: string }[] {
   return [{ path: "docs/library/README.md", text: renderIndex(namespaces, own) }, ...pages];
 }
 
+const start = "<!-- Generated from the types of the plane by npm run docs. -->\n";
+const end = "<!-- /generated -->\n";
+
+/** docs/library.md with the table of all methods; what people wrote around it stays. */
+export function renderLibraryGuide(page: string): string {
+  const [before = "", rest = ""] = page.split(start);
+  const own = membersOf("Plane").filter(({ signature }) => isMethod(signature));
+  const rows = [
+    { says: "The plane itself.", names: own.map(({ name }) => name) },
+    ...readNamespaces().map(({ name, says, members }) => ({
+      says,
+      names: members.map((member) => `${name}.${member.name}`),
+    })),
+    // In code there are methods only.
+  ].map(({ says, names }) => `| ${says.replaceAll("`", "")} | ${names.map((name) => `\`${name}\``).join(", ")} |`);
+  const table = ["| about | methods |", "| --- | --- |", ...rows].join("\n");
+  return `${before}${start}\n${table}\n\n${end}${rest.split(end)[1] ?? ""}`;
+}
+
 /** What `Plane` has beside its own methods, by name. */
 export function readNamespaces(): Namespace[] {
   return membersOf("Plane").flatMap(({ name, signature, says }) => {
