@@ -1,3 +1,7 @@
+export type { ConfigInput, ModelInput, ToolsetInput } from "../generated/config/config-input.ts";
+export type { PolicyInput, PolicyRuleInput } from "../generated/config/policy-input.ts";
+export type { ServerInput } from "../generated/config/server-input.ts";
+export type { ToolInput, ToolOverlayInput } from "../generated/config/tool-input.ts";
 export { type AiSdkTool, asAiSdkTools, type ToolOutput } from "./agent/adapters/ai-sdk.ts";
 export { type AnthropicTurn, answerAnthropicMessage, type ToolResultBlock } from "./agent/adapters/anthropic.ts";
 export { asLangChainTools, type LangChainFields } from "./agent/adapters/langchain.ts";
@@ -73,10 +77,6 @@ export type {
 } from "./model/catalogue/registry-summary.ts";
 export type { Embed, FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./model/catalogue/search.ts";
 export type { ProviderSpec, Tool, ToolId } from "./model/catalogue/tool.ts";
-export type { ConfigInput, ModelInput, ToolsetInput } from "./model/config/config-input.ts";
-export type { PolicyInput, PolicyRuleInput } from "./model/config/policy-input.ts";
-export type { ServerInput } from "./model/config/server-input.ts";
-export type { ToolInput, ToolOverlayInput } from "./model/config/tool-input.ts";
 export { type ErrorCode, PlaneError } from "./model/errors.ts";
 export type { ErrorReport } from "./model/errors-schema.ts";
 export type { EventOf, EventType, PlaneEvent } from "./model/events.ts";

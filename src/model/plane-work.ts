@@ -1,3 +1,4 @@
+import type { ToolsetInput } from "../../generated/config/config-input.ts";
 import type { CodegenMethods, CodeMethods, DeadLettersMethods, RunsMethods } from "../../generated/plane-methods.ts";
 import type { RenderedRun, RunFormat, RunPage, RunQuery } from "./agent/agent-run.ts";
 import type { CodeOutcome, RunCodeOptions } from "./agent/code-run.ts";
@@ -23,7 +24,6 @@ import type {
   TaskPage,
   WorkQuery,
 } from "./catalogue/registry-summary.ts";
-import type { ToolsetInput } from "./config/config-input.ts";
 import type { JsonObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";

@@ -1,3 +1,4 @@
+import type { ToolsetInput } from "../../generated/config/config-input.ts";
 import type { PlaneMethods } from "../../generated/plane-methods.ts";
 import type { Toolset } from "./agent.ts";
 import type { PlaneAudit } from "./audit.ts";
@@ -16,7 +17,6 @@ import type {
 } from "./catalogue/search.ts";
 import type { Tool, ToolId } from "./catalogue/tool.ts";
 import type { Config } from "./config/config.ts";
-import type { ToolsetInput } from "./config/config-input.ts";
 import type { DoctorReport } from "./config/doctor-schema.ts";
 import type { PlaneTrust } from "./config/setup.ts";
 import type { EventOf, EventType } from "./events.ts";
