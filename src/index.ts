@@ -75,7 +75,8 @@ export type {
   TaskPage,
   WorkQuery,
 } from "./model/catalogue/registry-summary.ts";
-export type { Embed, FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./model/catalogue/search.ts";
+export type { Embed, Recommendation, SearchRequest } from "./model/catalogue/search.ts";
+export type { FoundTool, SearchAnswer } from "./model/catalogue/search-schema.ts";
 export type { ProviderSpec, Tool, ToolId } from "./model/catalogue/tool.ts";
 export { type ErrorCode, PlaneError } from "./model/errors.ts";
 export type { ErrorReport } from "./model/errors-schema.ts";

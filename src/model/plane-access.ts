@@ -3,44 +3,16 @@ import type { CreatedApiKey, NewApiKey, TokenGiven } from "./access/credentials.
 import type { ApiKey, TokenStatus } from "./access/credentials-schema.ts";
 import type { PolicyRule } from "./access/policy.ts";
 import type { Outcome, PolicyMode } from "./calls/call.ts";
-import type { Verdict } from "./calls/call-schema.ts";
 import type { Answer, HeldOrder, HeldStatus, PlanChoice, PlanOutcome } from "./calls/held-call.ts";
 import type { HeldView, Plan, Remembered } from "./calls/held-schema.ts";
+import type { PolicyPreview, PolicyTest } from "./calls/policy-schema.ts";
 import type { QuestionAnswer } from "./calls/provider.ts";
 import type { Question } from "./calls/question-schema.ts";
 import type { PlanCheck } from "./calls/tool-plan.ts";
 import type { ToolId } from "./catalogue/tool.ts";
 import type { JsonObject } from "./json.ts";
 import type { URLSearchParams } from "./platform.ts";
-import type { Caller, Face, Principal } from "./principal.ts";
-
-/** The verdict on a call, and the effects and risk it is based on. */
-type PolicyTest = Verdict & {
-  tool: string;
-  effect: { effect: "read" | "write" | "unknown"; because: string };
-};
-
-/** A call whose verdict would be another one. */
-export type VerdictChange = {
-  id: string;
-  at: string;
-  tool: string;
-  user: string | null;
-  face: Face;
-  before: Verdict;
-  after: Verdict;
-};
-
-type PolicyPreview = {
-  /** How many calls were judged again: the last hundred. */
-  calls: number;
-  /** Those whose tool is gone, or that their caller may not make whatever the rules say. */
-  skipped: number;
-  /** Those whose arguments are not kept, where a rule looks at arguments: to it they had none. */
-  withoutArguments: number;
-  /** Newest first. */
-  changes: VerdictChange[];
-};
+import type { Caller, Principal } from "./principal.ts";
 
 export type ApprovalsAsked = {
   status?: HeldStatus | undefined;

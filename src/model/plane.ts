@@ -7,14 +7,8 @@ import type { AskHere } from "./calls/held-call.ts";
 import type { Relay } from "./calls/provider.ts";
 import type { ContextStatsOptions } from "./catalogue/quality.ts";
 import type { ContextStats } from "./catalogue/quality-schema.ts";
-import type {
-  FoundTool,
-  Recommendation,
-  SearchAnswer,
-  SearchCase,
-  SearchEvaluation,
-  SearchRequest,
-} from "./catalogue/search.ts";
+import type { Recommendation, SearchCase, SearchEvaluation, SearchRequest } from "./catalogue/search.ts";
+import type { FoundTool, SearchAnswer } from "./catalogue/search-schema.ts";
 import type { Tool, ToolId } from "./catalogue/tool.ts";
 import type { Config } from "./config/config.ts";
 import type { DoctorReport } from "./config/doctor-schema.ts";

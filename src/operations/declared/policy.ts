@@ -6,7 +6,7 @@ import { AnyObject } from "../../model/json-schema.ts";
 import { faces } from "../../model/principal.ts";
 import { oneOf } from "../fields.ts";
 import { filesOnly, operation } from "../operation.ts";
-import { PolicyPreview, PolicyRules, PolicyVerdict, PolicyView, ruleList } from "../schemas/policy.ts";
+import { PolicyRules, PolicyVerdict, PolicyView, ruleList, ShownPreview } from "../schemas/policy.ts";
 import { setupIn, withoutPath } from "./setup.ts";
 
 const tag = "Approvals";
@@ -85,7 +85,7 @@ export const policyOperations = [
       "Nothing is changed. Rules of other files count as they do now. Where arguments are not kept, conditions on them match nothing.",
     scope: "admin",
     input: z.object({ rules: ruleList }),
-    output: PolicyPreview,
+    output: ShownPreview,
     http: {
       method: "post",
       path: "/policy/preview",

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { Policy } from "../../model/access/policy.ts";
 import { policyModes } from "../../model/calls/call.ts";
-import { Verdict } from "../../model/calls/call-schema.ts";
+import { PolicyPreview, PolicyTest } from "../../model/calls/policy-schema.ts";
 import { AnyJson, AnyObject } from "../../model/json-schema.ts";
-import { FaceName } from "../../model/principal-schema.ts";
 
 const verdicts = Policy.shape.rules.def.innerType.def.element.shape.verdict.options;
 
@@ -29,42 +28,11 @@ export const PolicyView = z
   })
   .meta({ id: "Policy" });
 
-const { consent: _, approvalId: __, ...judged } = Verdict.shape;
+export const PolicyVerdict = PolicyTest.omit({ consent: true, approvalId: true }).meta({ id: "PolicyVerdict" });
 
-export const PolicyVerdict = z
-  .object({
-    ...judged,
-    tool: z.string(),
-    effect: z.object({ effect: z.enum(["read", "write", "unknown"]), because: z.string() }),
-  })
-  .meta({ id: "PolicyVerdict" });
-
-export const PolicyPreview = z
-  .object({
-    calls: z.number().int().meta({ description: "How many calls were judged again." }),
-    skipped: z
-      .number()
-      .int()
-      .meta({ description: "Those whose tool is gone, or that their caller may not make whatever the rules say." }),
-    withoutArguments: z.number().int().meta({
-      description: "Those whose arguments are not kept, where a rule looks at arguments: to it they had none.",
-    }),
-    changes: z
-      .array(
-        z.object({
-          id: z.string(),
-          at: z.string(),
-          tool: z.string(),
-          user: z.string().nullable(),
-          face: FaceName,
-          before: Verdict,
-          after: Verdict,
-        }),
-      )
-      .meta({ description: "The calls whose verdict would be another one, newest first." }),
-    warnings: z.array(z.string()).meta({ description: "Rules that the file may hold and that have no effect." }),
-  })
-  .meta({ id: "PolicyPreview" });
+export const ShownPreview = PolicyPreview.extend({
+  warnings: z.array(z.string()).meta({ description: "Rules that the file may hold and that have no effect." }),
+}).meta({ id: "PolicyPreview" });
 
 export const ruleList = z
   .array(AnyObject)

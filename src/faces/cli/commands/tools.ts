@@ -4,7 +4,7 @@ import { matchesGlob } from "../../../lib/text/glob.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { HealthSummary, ToolHealth } from "../../../model/catalogue/health-schema.ts";
-import type { FoundTool } from "../../../model/catalogue/search.ts";
+import type { FoundTool } from "../../../model/catalogue/search-schema.ts";
 import { type ProviderSpec, providerLabel } from "../../../model/catalogue/tool.ts";
 import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../../model/catalogue/tool-formats.ts";
 import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
