@@ -24,9 +24,6 @@ export type AskedCall = { id: string; type: "function"; function: { name: string
 /** A tool, as a model reads it. */
 export type ModelTool = { name: string; description: string; parameters: Record<string, unknown> };
 
-/** What tokens cost, in a currency. */
-export type TokenCost = { amount: number; unit: string };
-
 /** A request to a model. */
 export type ModelRequest = {
   messages: readonly ChatMessage[];
