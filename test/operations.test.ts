@@ -33,6 +33,7 @@ const libraryOnly: Readonly<Record<string, string>> = {
   "servers.followLogs": "takes a function; HTTP streams GET /servers/{name}/logs",
   "servers.poolInfo": "numbers of this process; GET /servers and GET /metrics show them",
   "resources.watch": "takes a subscription; the gateway serves resources/subscribe",
+  as: "makes a plane for one caller; every other face knows its caller",
   "identity.usualCaller": "the caller of this process",
   "identity.identify": "every face identifies its callers with it",
   "audit.run": "takes a function; every face changes things through the verbs that are recorded",

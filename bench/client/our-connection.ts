@@ -2,12 +2,12 @@ import * as z from "zod/mini";
 import { anonymous } from "../../src/model/principal.ts";
 import { ServerDefinition } from "../../src/model/servers/server.ts";
 import type { RequestOptions } from "../../src/protocol/session.ts";
-import { createServers } from "../../src/servers/servers.ts";
+import { createServerPool } from "../../src/servers/servers.ts";
 
 /** The one place that knows how a connection of ours is opened and asked. */
 export async function openOurConnection(command: string, args: readonly string[]) {
   const definition = z.parse(ServerDefinition, { transport: "stdio", command, args });
-  const servers = createServers({
+  const servers = createServerPool({
     definitions: { echo: definition },
     broken: {},
     environment: process.env,

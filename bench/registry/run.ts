@@ -95,22 +95,19 @@ function createSampleApp() {
   registry.setSource("config", translateManifests(written));
   const health = createHealth([]);
   const access = { servers: {}, personas: {}, compliance: null };
-  const catalogue = createToolListings(
-    {
-      registry,
-      discover: async () => undefined,
-      health: async () => health,
-      routerState: createRouting().state,
-      providerTrouble: () => null,
-      showProvider: (provider) => provider,
-      environment: {},
-      grants: createGrants({ config: () => access, tool: () => undefined }),
-      isOffered: () => true,
-      impactOf: () => ({ impact: "unknown", because: "nothing tells what it does", known: false }),
-      config: () => access,
-    },
-    trusted(),
-  );
+  const catalogue = createToolListings({
+    registry,
+    discover: async () => undefined,
+    health: async () => health,
+    routerState: createRouting().state,
+    providerTrouble: () => null,
+    showProvider: (provider) => provider,
+    environment: {},
+    grants: createGrants({ config: () => access, tool: () => undefined }),
+    isOffered: () => true,
+    impactOf: () => ({ impact: "unknown", because: "nothing tells what it does", known: false }),
+    config: () => access,
+  });
   const caller = trusted();
   const plane = { ...catalogue, identify: async () => caller, on: () => () => undefined };
   return createApp(plane as unknown as Plane, {

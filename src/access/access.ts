@@ -1,13 +1,20 @@
+import type { Registry } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
+import type { Egress } from "../lib/net/egress.ts";
 import { everyTool, type GuardPrompt, hookEvents, type LibraryHooks } from "../model/access/hook.ts";
 import type { Executed, Injected } from "../model/calls/call.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import type { Config } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { Principal } from "../model/principal.ts";
+import type { PlaneOptions } from "../model/plane-options.ts";
+import { type Principal, trusted } from "../model/principal.ts";
+import type { Recorder } from "../store/store.ts";
 import type { ApprovalPorts } from "./approvals/approvals.ts";
 import type { OnTheWay } from "./hooks/before-call.ts";
 import type { HookPorts } from "./hooks/hooks.ts";
-import { createIdentity, type IdentityPorts } from "./identity/identity.ts";
-import { createGrants, type GrantPorts } from "./policy/grant.ts";
+import { createIdentity } from "./identity/identity.ts";
+import { impactOf, isOffered } from "./policy/effect.ts";
+import { createGrants } from "./policy/grant.ts";
 
 export { ownYesCounts } from "./approvals/answerers.ts";
 export type { ApprovalPorts } from "./approvals/approvals.ts";
@@ -15,8 +22,38 @@ export { type Answers, createAnswers } from "./approvals/questions.ts";
 export { createPolicy, type PolicyPorts, type Profile } from "./policy/decide.ts";
 export { effectOf, impactOf, isOffered } from "./policy/effect.ts";
 
-export function createAccess({ tool, ...ports }: IdentityPorts & Pick<GrantPorts, "tool">) {
-  return { identity: createIdentity(ports), grants: createGrants({ config: ports.config, tool }) };
+/** What access needs of the plane. */
+type AccessContext = {
+  readonly settings: { config(): Config };
+  readonly recorder: Pick<Recorder, "store" | "emit" | "onNews">;
+  readonly egress: Egress;
+  readonly options: Pick<PlaneOptions, "principal" | "exposed">;
+  readonly catalogue: { registry: Pick<Registry, "snapshot"> };
+};
+
+export type Access = ReturnType<typeof createAccess>;
+
+/** Who calls, and what they may do. */
+export function createAccess(context: AccessContext) {
+  const { settings, recorder, egress, options } = context;
+  const { config } = settings;
+  const identity = createIdentity({
+    config,
+    store: recorder.store,
+    emit: recorder.emit,
+    onNews: recorder.onNews,
+    egress,
+    defaultPrincipal: trusted(options.principal),
+    exposed: options.exposed ?? false,
+  });
+  const grants = createGrants({ config, tool: (id, caller) => context.catalogue.registry.snapshot(caller).byId(id) });
+  return {
+    identity,
+    grants,
+    /** Is it offered in the mode of the policy? */
+    isOffered: (tool: Tool) => isOffered(tool, config().policy),
+    impactOf: (tool: Tool) => impactOf(tool, config().policy.effects),
+  };
 }
 
 /** Loaded when a call first needs approval, or approvals are listed. */

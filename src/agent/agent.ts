@@ -1,5 +1,5 @@
-import type { createAnswers } from "../access/access.ts";
-import { effectOf, isOffered } from "../access/access.ts";
+import { type Access, effectOf, isOffered } from "../access/access.ts";
+import type { Calls } from "../calls/calls.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
 import { inOrder } from "../lib/async/semaphore.ts";
@@ -13,13 +13,14 @@ import { PlaneError, reportError, shuttingDown, toPlaneError } from "../model/er
 import { renderPath } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
-import type { PlaneAgent } from "../model/plane-work.ts";
-import type { Principal } from "../model/principal.ts";
+import type { PlaneAgent, PlaneCode, PlaneRuns } from "../model/plane-work.ts";
+import type { Inside, Principal } from "../model/principal.ts";
+import type { Servers } from "../servers/servers.ts";
 import type { AgentParts } from "./agent-runs.ts";
 import { type AgentTools, createAgentTools, isInToolset, type ToolsetRef } from "./agent-tools.ts";
 import { createCode } from "./code/code.ts";
 import { createModels, type Models } from "./models/models.ts";
-import { createSampling, type SamplingParts } from "./sampling.ts";
+import { createSampling } from "./sampling.ts";
 import { createToolset, createToolsetRegistry, type ToolsetRegistry } from "./toolsets.ts";
 import { createRuns, type RunParts } from "./trace/runs.ts";
 
@@ -46,24 +47,29 @@ function createGenerateAll(generate: PlaneAgent["generate"]): PlaneAgent["genera
   };
 }
 
-type Parts = Omit<AgentParts, "models" | "keepRun" | "plane" | "catalogue" | "ownTool"> & {
-  plane(): Plane;
-  catalogue(): Pick<Catalogue, "forModel" | "visibleTo">;
-  memory: RunParts["memory"];
-  profile: SamplingParts["profile"];
-  /** The file that defines a path of the configuration. */
-  fileOf(path: string[]): string | undefined;
-  given: PlaneOptions["models"];
+type AgentContext = {
+  readonly settings: {
+    config(): Config;
+    /** The file that defines a path of the configuration. */
+    fileOf(path: string[]): string | undefined;
+  };
+  readonly options: Pick<PlaneOptions, "models">;
+  readonly defaultPrincipal: Principal;
+  readonly recorder: RunParts["memory"];
+  readonly access: Access;
+  readonly catalogue: Pick<Catalogue, "forModel" | "visibleTo">;
+  readonly servers: Servers;
+  readonly calls: Pick<Calls, "guardPrompt" | "beginRunSpan">;
+  readonly plane: Plane;
 };
 
-type Answering = Parameters<typeof createAnswers>[0];
-
-type Agent = {
-  verbs: Pick<Plane, "toolset" | "toolsets" | "agent" | "code" | "codegen" | "runs">;
+export type Agent = {
+  verbs: Inside<Pick<Plane, "toolset">> &
+    Pick<Plane, "toolsets" | "agent" | "codegen"> & { code: Inside<PlaneCode>; runs: Inside<PlaneRuns> };
   /** The answer of a call that a person approved, for the program that waits for it. */
   keepAnswer(approval: string, outcome: Outcome): Promise<void>;
-  /** Sampling requests of servers go to the program where it answers them, else to a configured model. */
-  answering(options: PlaneOptions): Answering;
+  /** Answers sampling requests of servers with a configured model. */
+  sampling: ReturnType<typeof createSampling>;
   /** Why a model cannot be used; without a name, the default model. */
   modelTrouble: Models["trouble"];
   /** For the doctor: whether each configured toolset has what it selects. */
@@ -73,35 +79,45 @@ type Agent = {
 };
 
 /** Models with tools: what they may call, and the runs in which they call it. */
-export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Parts): Agent {
-  const { config, defaultPrincipal } = made;
+export function createAgent(context: AgentContext): Agent {
+  const { settings, options, defaultPrincipal, recorder: memory, access } = context;
+  const { config } = settings;
+  const { maySeeServer } = access.grants;
+  const plane = () => context.plane;
   const models = createModels({
     configured: () => config().models,
     broken(name) {
       const [one = name] = name === undefined ? brokenNames(config(), "models") : [name];
       return one === undefined ? null : brokenEntry(config(), "models", one);
     },
-    fileOfModel: (name) => fileOf(["models", name]),
-    given,
+    fileOfModel: (name) => settings.fileOf(["models", name]),
+    given: options.models ?? {},
   });
-  const sampling = createSampling({ config, profile, models, emit: memory.emit });
-  const runs = createRuns({ memory, defaultPrincipal });
+  const sampling = createSampling({ config, profile: access.identity.profile, models, emit: memory.emit });
+  const runs = createRuns({ memory });
   const stopping = new AbortController();
   const code = createCode({
-    plane: made.plane,
+    plane,
     store: memory.store,
-    defaultPrincipal,
     keepRun: runs.keep,
     stopping: stopping.signal,
-    visibleTo: (principal) => made.catalogue().visibleTo(principal),
-    serverNames: (principal) =>
-      made
-        .servers()
-        .names()
-        .filter((name) => made.maySeeServer(principal, name)),
+    visibleTo: (principal) => context.catalogue.visibleTo(principal),
+    serverNames: (principal) => context.servers.names().filter((name) => maySeeServer(principal, name)),
     onlyReads: (tool) => isOffered(tool, { mode: "review", effects: config().policy.effects }),
   });
-  const parts: AgentParts = { ...made, models, keepRun: runs.keep, ownTool: code.ownTool };
+  const parts: AgentParts = {
+    config,
+    defaultPrincipal,
+    models,
+    plane,
+    catalogue: () => context.catalogue,
+    servers: () => context.servers,
+    maySeeServer,
+    guardPrompt: (...asked) => context.calls.guardPrompt(...asked),
+    beginRunSpan: (...begun) => context.calls.beginRunSpan(...begun),
+    keepRun: runs.keep,
+    ownTool: code.ownTool,
+  };
   const registry = createToolsetRegistry(
     () => config().toolsets,
     (alias) => brokenEntry(config(), "toolsets", alias),
@@ -115,7 +131,7 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
     const { createAgentRuns } = await import("./agent-runs.ts");
     return createAgentRuns({ ...parts, tools, registry, stopping: stopping.signal });
   });
-  const codegen = once(async () => (await import("./codegen/codegen.ts")).createCodegen(made.plane));
+  const codegen = once(async () => (await import("./codegen/codegen.ts")).createCodegen(plane));
   const generate: PlaneAgent["generate"] = async (request) => (await loaded()).generate(request);
   return {
     verbs: {
@@ -136,12 +152,7 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
     modelTrouble: models.trouble,
     examineToolsets: () =>
       Promise.all(Object.keys(config().toolsets).map((name) => examineToolset(name, tools, defaultPrincipal))),
-    answering: (options) => ({
-      ...options,
-      sampling: options.sampling ?? sampling.answer,
-      isSampling: () => options.sampling !== undefined || sampling.isOffered(),
-      isByHand: () => options.sampling === undefined && sampling.isByHand(),
-    }),
+    sampling,
     async stop() {
       stopping.abort(shuttingDown());
       if (loaded.made()) await (await loaded()).settled();
@@ -165,12 +176,12 @@ async function examineToolset(name: string, tools: AgentTools, principal: Princi
 const wholeCatalogue = { allow_tools: null, max_tool_call_turns: null, timeout_sec: null };
 
 function createToolsetVerb(
-  { defaultPrincipal, servers, maySeeServer }: AgentParts,
+  { servers, maySeeServer }: AgentParts,
   tools: AgentTools,
   registry: ToolsetRegistry,
   generate: PlaneAgent["generate"],
-): Plane["toolset"] {
-  return (asked, { principal = defaultPrincipal } = {}) => {
+): Inside<Plane>["toolset"] {
+  return (asked, { principal }) => {
     // Throws at once if it is not a toolset.
     const toolset = asked === undefined ? null : registry.refer(asked);
     const visible = () =>

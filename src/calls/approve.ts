@@ -1,14 +1,14 @@
 import { type ApprovalPorts, createApprovals as openApprovals, ownYesCounts } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
-import { lazyVerbs } from "../lib/lazy-verbs.ts";
 import type { Approved, HeldYes, Injected, Outcome, Requested } from "../model/calls/call.ts";
 import type { Verdict } from "../model/calls/call-schema.ts";
 import type { AskHere } from "../model/calls/held-call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
-import type { Principal } from "../model/principal.ts";
+import type { PlaneApprovals, PlanePlans } from "../model/plane-access.ts";
+import type { Inside, Principal } from "../model/principal.ts";
 import { requireReadable } from "./validate.ts";
 
 export type Asking = {
@@ -93,29 +93,32 @@ function isWhatWasShown({ input, judged }: Injected, yes: HeldYes): boolean {
 
 export type Approvals = ReturnType<typeof createApprovals>;
 
-const approvalVerbs = {
-  list: "approvals",
-  page: "approvalPage",
-  get: "approval",
-  answer: "answerApproval",
-  remembered: "remembered",
-  forget: "forgetRemembered",
-} as const;
-const planVerbs = { list: "plans", get: "plan", approve: "approvePlan", reject: "rejectPlan" } as const;
-
 /** Loaded when a call needs approval or a verb is used. */
 export function createApprovals(parts: ApprovalPorts) {
   const loaded = once(() => openApprovals(parts));
-  const verbs = async () => (await loaded()).verbs;
   const stage: Omit<ApproveOptions, "decide"> = {
     ownCounts: (caller) => ownYesCounts(parts.config().approvals, caller),
     remembered: async (call, verdict) => (await loaded()).remembered(call, verdict),
     isSameTool: async (tool, fingerprint) => (await loaded()).isSameTool(tool, fingerprint),
     hold: async (call, verdict, asking) => (await loaded()).hold(call, verdict, asking),
   };
+  const approvals: Inside<PlaneApprovals> = {
+    list: async (...args) => (await loaded()).verbs.approvals.list(...args),
+    page: async (...args) => (await loaded()).verbs.approvals.page(...args),
+    get: async (...args) => (await loaded()).verbs.approvals.get(...args),
+    answer: async (...args) => (await loaded()).verbs.approvals.answer(...args),
+    remembered: async (...args) => (await loaded()).verbs.approvals.remembered(...args),
+    forget: async (...args) => (await loaded()).verbs.approvals.forget(...args),
+  };
+  const plans: Omit<Inside<PlanePlans>, "check"> = {
+    list: async (...args) => (await loaded()).verbs.plans.list(...args),
+    get: async (...args) => (await loaded()).verbs.plans.get(...args),
+    approve: async (...args) => (await loaded()).verbs.plans.approve(...args),
+    reject: async (...args) => (await loaded()).verbs.plans.reject(...args),
+  };
   return {
     stage,
-    verbs: { approvals: lazyVerbs(verbs, approvalVerbs), plans: lazyVerbs(verbs, planVerbs) },
+    verbs: { approvals, plans },
     onApprovedEnd: async (yes: HeldYes, outcome: Outcome) => (await loaded()).onApprovedEnd(yes, outcome),
     start: () => void loaded().then(({ start }) => start()),
     stop: async () => void (loaded.made() && (await loaded()).stop()),

@@ -5,7 +5,7 @@ import type { Approved, Authorized, Executed, Injected, Requested, Routed } from
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
-import { narrow, type Principal } from "../model/principal.ts";
+import { type KnownCaller, narrow, type Principal } from "../model/principal.ts";
 import { type ApproveOptions, type Asking, approve } from "./approve.ts";
 import { isOutdated } from "./attempt.ts";
 import { authorize, authorizeArguments, type GrantFor, isTexts } from "./authorize.ts";
@@ -137,13 +137,8 @@ function isApproved(call: Approved | Requested): call is Approved {
 
 const maxNameLength = 1_000;
 
-export function requestCall(
-  tool: string | ToolId,
-  args: unknown,
-  given: PlaneCallOptions,
-  defaultPrincipal: Principal,
-): Requested {
-  const { principal: caller = defaultPrincipal, face = "library", files, ...others } = given;
+export function requestCall(tool: string | ToolId, args: unknown, given: PlaneCallOptions & KnownCaller): Requested {
+  const { principal: caller, face = "library", files, ...others } = given;
   const { signal, askHere, relay, cancellation, ...options } = others;
   const { mcp } = options;
   // An `mcp` of the wrong type leaves no server; `authorize` explains it.

@@ -1,50 +1,38 @@
-import { type Answers, createHooks, effectOf, type Hooks, type Profile } from "../access/access.ts";
-import type { Catalogue, HealthFeed, PlaneQuality, Registry, Routing } from "../catalogue/catalogue.ts";
-import { providerScore } from "../catalogue/catalogue.ts";
-import type { Environment } from "../config/config.ts";
-import { andThen } from "../lib/async/and-then.ts";
+import { createHooks } from "../access/access.ts";
+import { workingDirectory } from "../config/config.ts";
 import { runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
-import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
-import type { LibraryHooks } from "../model/access/hook.ts";
-import type { PlaneAudit } from "../model/audit.ts";
+import type { Grants } from "../model/access/grants.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
 import type { AskHere } from "../model/calls/held-call.ts";
 import type { HeldCall } from "../model/calls/held-schema.ts";
-import { type Relay, readProgress } from "../model/calls/provider.ts";
-import { providerSubject } from "../model/catalogue/health.ts";
-import type { OtlpSettings } from "../model/config/config.ts";
-import { shuttingDown, toPlaneError } from "../model/errors.ts";
+import type { Relay } from "../model/calls/provider.ts";
+import { shuttingDown } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
-import type { Principal } from "../model/principal.ts";
+import type { Inside } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
-import { createKeptSessions, type Recorder } from "../store/store.ts";
-import { type Activity, createActivity } from "./activity.ts";
+import { createKeptSessions } from "../store/store.ts";
+import { createActivity } from "./activity.ts";
 import { type Approvals, createApprovals } from "./approve.ts";
 import { sessionOwner } from "./attempt.ts";
 import { accessOf, requireGrant } from "./authorize.ts";
-import { createSharedReads, type SharedReads } from "./cache/shared-reads.ts";
-import { type CallTool, createCallTool, createGoOn, type Path, requestCall } from "./call-tool.ts";
-import type { ExecuteOptions } from "./execute.ts";
-import { createInjection } from "./inject.ts";
-import { createMayMake, createPolicyTest, policyOf } from "./judge.ts";
-import type { CallLimits } from "./limits/limits.ts";
-import { createLookup, type Lookup, type LookupParts } from "./lookup.ts";
-import { createOfferVerbs } from "./offers.ts";
+import { createSharedReads } from "./cache/shared-reads.ts";
+import { type CallTool, createCallTool, createGoOn, requestCall } from "./call-tool.ts";
+import { createMayMake, createPolicyTest } from "./judge.ts";
+import { createLookup, type Lookup } from "./lookup.ts";
+import { createOfferVerbs } from "./offers/offers.ts";
 import { createPayloads } from "./payloads.ts";
 import { createPlans, type PlanPorts } from "./plan.ts";
 import type { PlannedCall } from "./planned-call.ts";
 import { createPolicyPreview } from "./policy-preview.ts";
-import { createProviders, type ProviderParts, type Providers } from "./providers/providers.ts";
-import { createRecorder, type RecordOptions } from "./record.ts";
-import type { Recordings } from "./recording/recordings.ts";
-import type { Results } from "./results/results.ts";
-import type { RouteOptions } from "./route.ts";
-import { checkArguments, checkOutputNow, schemaCheck, withEngine } from "./schema/load-check.ts";
+import { embedWith } from "./providers/model-endpoint.ts";
+import { createProviders } from "./providers/providers.ts";
+import { checkArguments, checkSchema, schemaCheck } from "./schema/load-check.ts";
 import { createSpans, type Spans } from "./spans/spans.ts";
 import { validate } from "./validate.ts";
+import { type CallsContext, planPorts, wirePath } from "./wire-path.ts";
 
 export { requireGrant } from "./authorize.ts";
 export { requestCall } from "./call-tool.ts";
@@ -52,102 +40,106 @@ export { createLimits } from "./limits/limits.ts";
 export type { Lookup } from "./lookup.ts";
 export { readResultManifest } from "./providers/builtin.ts";
 export { explainModelFailure } from "./providers/http.ts";
-export { embedWith, endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
+export { endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
 export { openRecordings } from "./recording/open-recordings.ts";
 export { createResults } from "./results/results.ts";
 export { checkSchema } from "./schema/load-check.ts";
 export type { Spans } from "./spans/spans.ts";
 export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
 
-type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "registry" | "servers" | "memory"> &
-  Pick<ProviderParts, "handWritten" | "fileOfModel" | "egress"> & {
-    environment: Environment;
-    profile(): Profile | Promise<Profile>;
-    currentPrincipal(principal: Principal): Promise<Principal>;
-    memory: Recorder;
-    /** Where spans and metrics are sent, with secrets in their places. */
-    otlp(): Promise<OtlpSettings | null>;
-    /** Leaves a record of a change. */
-    audit: PlaneAudit["run"];
-    health: HealthFeed;
-    servers: Servers;
-    catalogue(): Catalogue;
-    routing: Routing;
-    answers: Answers;
-    limits: CallLimits;
-    results: Pick<Results, "present" | "provider">;
-    registry: Pick<Registry, "fixedOf" | "snapshot" | "all">;
-    quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld" | "standing">;
-    recordings: Pick<Recordings, "around">;
-    hooks: LibraryHooks | undefined;
-    fileOfHook(event: string, at: number): string | undefined;
-    hookPlace: Pick<Parameters<typeof createHooks>[0], "projectDirectory" | "requireFiles">;
-    keepFailed: NonNullable<RecordOptions["keepFailed"]>;
-    /** Of a call that was approved and belongs to a program, which may wait for it. */
-    keepAnswer(approval: string, outcome: Outcome): Promise<void>;
-  };
-
 type CallVerbs = Approvals["verbs"] &
   ReturnType<typeof createOfferVerbs> &
-  Pick<Plane, "call" | "policy" | "drain" | "endCalls"> & {
-    tools: Pick<Plane["tools"], "get" | "registerProvider">;
-    calls: Pick<Plane["calls"], "activity" | "payloads">;
+  Inside<Pick<Plane, "call">> &
+  Pick<Plane, "drain" | "endCalls"> & {
+    policy: Inside<Plane["policy"]>;
+    tools: Inside<Pick<Plane["tools"], "get" | "registerProvider">>;
+    calls: Inside<Pick<Plane["calls"], "activity" | "payloads">>;
     clients: Pick<Plane["clients"], "sessions">;
-    conversations: Pick<Plane["conversations"], "end">;
+    conversations: Inside<Pick<Plane["conversations"], "end">>;
   };
 type Owner = Parameters<Parameters<Servers["release"]>[0]>[0];
 
-export async function createCalls(parts: CallParts) {
-  const { config, environment, defaultPrincipal, memory, servers, registry, limits } = parts;
+export type Calls = Awaited<ReturnType<typeof createCalls>>;
+
+export async function createCalls(context: CallsContext) {
+  const { settings, environment, options, recorder: memory, audit, access, servers, catalogue, limits } = context;
+  const { config } = settings;
+  const { registry, quality } = catalogue;
+  const { grants, identity } = access;
   const { emit, store } = memory;
-  const lookup = createLookup({ ...parts, schemaCheck });
+  const { profile } = identity;
   const models = () => config().models;
-  const providers = createProviders({ ...parts, models, builtin: parts.results.provider });
+  const fileOfModel = (name: string) => settings.fileOf(["models", name]);
+  const lookup = createLookup({
+    config,
+    registry,
+    servers,
+    grants,
+    catalogue: () => catalogue,
+    quality,
+    health: catalogue.health,
+    memory,
+    loaded: catalogue.loaded,
+    schemaCheck,
+  });
+  const providers = createProviders({
+    servers,
+    handWritten: catalogue.handWritten,
+    environment,
+    builtin: context.results.provider,
+    egress: context.egress,
+    models,
+    fileOfModel,
+  });
+  const judging = { config, grants, registry, profile };
   const approvals = createApprovals({
     config,
     store,
     emit,
-    defaultPrincipal,
     run: (call) => runner.run(call),
-    checkArguments: (held, args) => checkHeld(held, args, parts, lookup),
-    mayMake: createMayMake(parts, lookup),
+    checkArguments: (held, args) => checkHeld(held, args, grants, lookup),
+    mayMake: createMayMake(judging, lookup),
     onChangedElsewhere: (listener) => memory.onNews((news) => news.what === "heldCall" && listener(news.id)),
     fixedOf: registry.fixedOf,
-    audit: parts.audit,
+    audit: audit.run,
   });
   const hooks = await createHooks({
     settings: () => config().hooks,
-    fileOf: parts.fileOfHook,
-    functions: parts.hooks,
-    ...parts.hookPlace,
+    fileOf: (event, at) => settings.fileOf(["hooks", event, at]),
+    functions: options.hooks,
+    projectDirectory: options.projectDirectory ?? workingDirectory(),
+    requireFiles: settings.requireHooks,
     environment,
     emit,
   });
   const payloads = createPayloads({ config, store });
   const activity = createActivity(payloads.note);
-  const reads = createSharedReads({ config, servers, answer: parts.answers.answer, tools: registry.all });
-  const spans = await createSpans({ settings: parts.otlp, on: memory.on, emit });
-  const path = wirePath(parts, { lookup, providers, approvals, hooks, activity, reads, spans });
+  const reads = createSharedReads({ config, servers, answer: context.answers.answer, tools: registry.all });
+  const spans = await createSpans({ settings: settings.otlp, on: memory.on, emit });
+  const path = wirePath(context, { lookup, providers, approvals, hooks, activity, reads, spans });
   const runner = createRunner(createCallTool(path), servers.stop, () => plans.running(), spans);
-  const plans = createPlans(planPorts(parts, path, { lookup, activity, spans, goOn: runner.goOn(createGoOn(path)) }));
-  const call: Plane["call"] = (asked, args, options = {}) =>
-    plans.run(asked, args, options, options.principal ?? defaultPrincipal) ??
-    runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay);
+  const plans = createPlans(planPorts(context, path, { lookup, activity, spans, goOn: runner.goOn(createGoOn(path)) }));
+  const call: Inside<Plane>["call"] = (asked, args, options) =>
+    plans.run(asked, args, options) ??
+    runner.run(requestCall(asked, args, options), options.signal, options.askHere, options.relay);
   const verbs: CallVerbs = {
     ...approvals.verbs,
-    ...createOfferVerbs({ call, servers, defaultPrincipal, config }),
+    ...createOfferVerbs({ call, servers, config }),
     call,
     drain: runner.drain,
     endCalls: runner.endCalls,
-    policy: { test: createPolicyTest(parts, lookup), preview: createPolicyPreview(parts, lookup, payloads.read) },
+    policy: {
+      test: createPolicyTest(judging, lookup),
+      preview: createPolicyPreview({ ...judging, memory }, lookup, payloads.read),
+    },
     tools: { get: lookup.tool, registerProvider: providers.register },
     calls: {
-      activity: async ({ principal = defaultPrincipal } = {}) => activity.entries(principal),
-      payloads: (ids, { principal = defaultPrincipal } = {}) => payloads.read(ids, principal),
+      activity: async ({ principal }) => activity.entries(principal),
+      payloads: (ids, { principal }) => payloads.read(ids, principal),
     },
     clients: { sessions: createKeptSessions(memory) },
     conversations: {
-      async end(conversation, { principal = defaultPrincipal, goesOn = false } = {}) {
+      async end(conversation, { principal, goesOn = false }) {
         if (!goesOn) {
           await limits.endConversation(conversation, principal);
           await hooks.ended(conversation, principal);
@@ -161,6 +153,8 @@ export async function createCalls(parts: CallParts) {
   return {
     lookup,
     providerTrouble: providers.trouble,
+    embedWith: (model: string, texts: readonly string[]) => embedWith(model, { models: models(), fileOfModel }, texts),
+    checkSchema,
     guardPrompt: hooks.guardPrompt,
     verbs,
     run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal),
@@ -170,151 +164,6 @@ export async function createCalls(parts: CallParts) {
     reconfigured: spans.apply,
     beginRunSpan: spans.beginRunSpan,
     stop: () => runAll([[approvals.stop, runner.stop], payloads.stop, spans.stop]),
-  };
-}
-
-type Stages = {
-  lookup: Lookup;
-  providers: Providers;
-  approvals: Approvals;
-  hooks: Hooks;
-  activity: Activity;
-  reads: SharedReads;
-  spans: Spans;
-};
-
-function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activity, reads, spans }: Stages): Path {
-  const { config, environment, servers, catalogue, grants, quality, registry, memory, profile } = parts;
-  const decide = policyOf(parts);
-  return {
-    around: (tool) => parts.recordings.around(tool, reads.around(tool)),
-    currentPrincipal: parts.currentPrincipal,
-    findTool: lookup.findTool,
-    grantFor: grants.grantFor,
-    checkArguments,
-    onlyReads: (tool) => effectOf(tool, config().policy.effects).effect === "read",
-    valueFor: createInjection({
-      config,
-      // A planner does not wait for the slowest server.
-      discover: ({ user }) => servers.discover(undefined, { owner: { user, conversation: null }, waitMs: 10_000 }),
-      visibleTo(principal, request) {
-        const visible = catalogue().visibleTo(principal, request);
-        return visible.filter((tool) => !quality.isHeld(tool));
-      },
-      mayUse: (principal, tool, request) => !("refused" in grants.grantFor(principal, tool, request)),
-      verdictOn: async (call, tool) =>
-        decide({ ...call, tool, input: { arguments: {}, repaired: false, dropped: [] } }, await profile()),
-      fixedOf: registry.fixedOf,
-      environment,
-    }),
-    approval: {
-      decide: (call) => andThen(profile(), (current) => decide(call, current)),
-      ...approvals.stage,
-    },
-    hooks: hooks.stages,
-    routing: routeOptions(parts, providers),
-    execution: executeOptions(parts, providers, spans),
-    record: createRecorder({
-      begin: memory.begin,
-      emitClean: memory.emitClean,
-      write: memory.record,
-      keepFailed: parts.keepFailed,
-      async onApprovedEnd(yes, outcome, { options: { run } }) {
-        if (run?.startsWith("code-")) await parts.keepAnswer(yes.id, outcome);
-        await approvals.onApprovedEnd(yes, outcome);
-      },
-      present: parts.results.present,
-      onEnded(call, outcome, stages) {
-        activity.note(call, outcome);
-        spans.tellSpan(call, stages);
-      },
-    }),
-  };
-}
-
-/** What plans are made and run with; they fall with the configuration, the catalogue, the pins and the profile. */
-function planPorts(
-  parts: CallParts,
-  path: Path,
-  { lookup, activity, spans, goOn }: Pick<Stages, "lookup" | "activity" | "spans"> & Pick<PlanPorts, "goOn">,
-): PlanPorts {
-  const { config, registry, quality, servers, memory, profile, limits, results } = parts;
-  return {
-    path,
-    config,
-    profile,
-    goOn,
-    isTraced: spans.isTraced,
-    execution: path.execution,
-    limits: limits.path,
-    snapshot: registry.snapshot,
-    standing: quality.standing,
-    isHeld: quality.isHeld,
-    recall: lookup.recall,
-    isSettled: servers.isSettled,
-    isCalm: memory.isCalm,
-    send: servers.begin,
-    begin: memory.begin,
-    emitClean: memory.emitClean,
-    write: memory.record,
-    present: results.present,
-    checkOutput: checkOutputNow,
-    onEnded: (call, outcome) => activity.note(call, outcome),
-  };
-}
-
-function routeOptions(parts: CallParts, providers: Providers): RouteOptions {
-  const { config, environment, quality, routing, health, grants } = parts;
-  return {
-    environment,
-    unavailable: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
-    resting: routing.cooldown,
-    score: (tool, provider) =>
-      providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
-    serverLimitMs: (server) => config().servers[server]?.timeoutMs,
-    mayReach: ({ principal, options, input, injected }, provider) => {
-      const request = { ...accessOf(options), arguments: { ...input.arguments, ...injected.values } };
-      return grants.refuseProvider(principal, provider, request) === null;
-    },
-  };
-}
-
-function executeOptions(parts: CallParts, providers: Providers, spans: Spans): Omit<ExecuteOptions, "signal"> {
-  const { registry, quality, answers, routing, memory } = parts;
-  return {
-    provider: (kind) => spans.withAttemptSpans(providers.of(kind)),
-    isCurrent({ tool, principal }, spec) {
-      const now = registry.snapshot(principal).byId(tool.id);
-      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
-    },
-    async checkOutput(schema, result) {
-      const loaded = await schemaCheck();
-      return withEngine(() => loaded.checkOutput(schema, result));
-    },
-    answer: answers.answer,
-    fit: answers.fit,
-    samples: answers.samples,
-    limits: parts.limits.path,
-    routing: {
-      ...routing,
-      async check(tool, provider, spec, signal) {
-        try {
-          if (routing.takeCheck(tool, provider, spec)) await providers.check(spec, signal);
-          return null;
-        } catch (thrown) {
-          return toPlaneError(thrown).message;
-        }
-      },
-    },
-    retryFor({ config: { server } }) {
-      const { retry, servers } = parts.config();
-      return { ...retry, ...withoutUndefined(servers[String(server)]?.retry ?? {}) };
-    },
-    ...providers.readiness,
-    onRetry: ({ id, tool }, retry) => memory.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
-    onProgress: ({ id, tool }, progress) =>
-      memory.emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),
-    onTask: ({ id, tool }, task) => memory.emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
   };
 }
 
@@ -366,7 +215,7 @@ function createRunner(
   };
 }
 
-async function checkHeld(held: HeldCall, args: JsonObject, { grants }: CallParts, lookup: Lookup): Promise<void> {
+async function checkHeld(held: HeldCall, args: JsonObject, grants: Grants, lookup: Lookup): Promise<void> {
   const { callId, toolId, ...call } = held;
   const tool = await lookup.toCall(toolId, call.principal);
   const grant = requireGrant(call.principal, tool, grants.grantFor, accessOf(call.options));

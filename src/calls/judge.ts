@@ -8,14 +8,14 @@ import {
 } from "../access/access.ts";
 import type { Registry } from "../catalogue/catalogue.ts";
 import type { PlanePolicy } from "../model/plane-access.ts";
-import { mayDo } from "../model/principal.ts";
+import { type Inside, mayDo } from "../model/principal.ts";
 import { isIsolated } from "../model/servers/server.ts";
 import { accessOf } from "./authorize.ts";
 import { requestCall } from "./call-tool.ts";
 import type { Lookup, LookupParts } from "./lookup.ts";
 import { createTargets } from "./targets.ts";
 
-export type JudgeParts = Pick<LookupParts, "config" | "grants" | "defaultPrincipal"> & {
+export type JudgeParts = Pick<LookupParts, "config" | "grants"> & {
   registry: Pick<Registry, "snapshot">;
   profile(): Profile | Promise<Profile>;
 };
@@ -50,15 +50,15 @@ export function createMayMake(parts: JudgeParts, lookup: Lookup): ApprovalPorts[
   };
 }
 
-export function createPolicyTest(parts: JudgeParts, lookup: Lookup): PlanePolicy["test"] {
-  const { config, grants, profile, defaultPrincipal } = parts;
+export function createPolicyTest(parts: JudgeParts, lookup: Lookup): Inside<PlanePolicy>["test"] {
+  const { config, grants, profile } = parts;
   const decide = policyOf(parts);
-  return async (asked, args = {}, { principal = defaultPrincipal, face = "library", mode } = {}) => {
+  return async (asked, args = {}, { principal, face = "library", mode }) => {
     const tool = await lookup.toCall(asked, principal);
     const grant = grants.grantToSee(principal, tool, args);
     const { known: _, ...effect } = effectOf(tool, config().policy.effects);
     if ("refused" in grant) return { verdict: "deny", origin: "grant", reason: grant.refused, tool: tool.name, effect };
-    const requested = requestCall(asked, args, { principal, face, ...(mode && { mode }) }, defaultPrincipal);
+    const requested = requestCall(asked, args, { principal, face, ...(mode && { mode }) });
     const input = { arguments: args, repaired: false, dropped: [] };
     const verdict = await decide({ ...requested, tool, grant, input }, await profile());
     return { ...verdict, tool: tool.name, effect };

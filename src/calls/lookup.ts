@@ -10,11 +10,11 @@ import { mayBelongTo, toolKey } from "../model/catalogue/tool-name.ts";
 import type { Config } from "../model/config/config.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneTools } from "../model/plane-tools.ts";
-import { mayDo, type Principal, requireScope } from "../model/principal.ts";
+import { type Inside, mayDo, type Principal, requireScope } from "../model/principal.ts";
 import { type Servers, unknownServer } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import { requireGrant } from "./authorize.ts";
-import { offerTool } from "./offer-tools.ts";
+import { offerTool } from "./offers/offer-tools.ts";
 import { findMetaTool } from "./providers/builtin.ts";
 
 /** The wait of a bare name for the slowest server. */
@@ -40,7 +40,6 @@ export type LookupParts = {
   memory: Pick<Recorder, "open" | "requireRoom">;
   loaded(): Promise<void>;
   schemaCheck(): Promise<unknown>;
-  defaultPrincipal: Principal;
 };
 
 /** At once where it was found before and nothing has changed. */
@@ -53,7 +52,7 @@ export type FindTool = (
 export type Lookup = ReturnType<typeof createLookup>;
 
 export function createLookup(parts: LookupParts) {
-  const { servers, grants, catalogue, loaded, defaultPrincipal } = parts;
+  const { servers, grants, catalogue, loaded } = parts;
   const find = createFinder(parts);
   const knownTo = (principal: Principal) =>
     servers.names().filter((name) => grants.maySeeServer(principal, name) || grants.lockedServer(principal, name));
@@ -86,7 +85,7 @@ export function createLookup(parts: LookupParts) {
   const toShow = (asked: string | ToolId, principal: Principal): Promise<Tool> =>
     find(asked, principal, { names: knownTo(principal), shows: showsTo(principal) });
 
-  const tool: PlaneTools["get"] = async (asked, { principal = defaultPrincipal } = {}) => {
+  const tool: Inside<PlaneTools>["get"] = async (asked, { principal }) => {
     requireScope(principal, "read", "look at tools");
     const found = await toShow(asked, principal);
     requireGrant(principal, found, (who, what) => grants.grantToSee(who, what));

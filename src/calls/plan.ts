@@ -6,7 +6,7 @@ import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
-import type { Face, Principal } from "../model/principal.ts";
+import type { Face, KnownCaller, Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
 import { planGrant } from "./authorize.ts";
 import type { Path } from "./call-tool.ts";
@@ -108,13 +108,8 @@ export function createPlans(ports: PlanPorts) {
     return verdict instanceof Promise || verdict.verdict !== "allow" ? null : verdict;
   }
 
-  function begin(
-    asked: string | ToolId,
-    args: unknown,
-    given: PlaneCallOptions,
-    principal: Principal,
-  ): PlannedCall | null {
-    const { face = "library", conversation } = given;
+  function begin(asked: string | ToolId, args: unknown, given: PlaneCallOptions & KnownCaller): PlannedCall | null {
+    const { principal, face = "library", conversation } = given;
     if (!isPlain(given) || (conversation !== undefined && face !== "mcp")) return null;
     if (!ports.isCalm() || ports.isTraced() || (path.hooks?.() ?? null) !== null) return null;
     const plan = planOf(asked, principal, face);
@@ -129,9 +124,9 @@ export function createPlans(ports: PlanPorts) {
 
   return {
     /** Null where the stages must look at the call; nothing has happened then. */
-    run(asked: string | ToolId, args: unknown, given: PlaneCallOptions, principal: Principal) {
+    run(asked: string | ToolId, args: unknown, given: PlaneCallOptions & KnownCaller) {
       const startedAt = performance.now();
-      const call = begin(asked, args, given, principal);
+      const call = begin(asked, args, given);
       return call === null ? null : call.start(startedAt, wheel);
     },
     /** Those under way. */

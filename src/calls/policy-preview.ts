@@ -7,7 +7,7 @@ import { describeIssue } from "../model/config/describe-issue.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject, renderPath } from "../model/json.ts";
 import type { PlanePolicy } from "../model/plane-access.ts";
-import { type Principal, requireScope } from "../model/principal.ts";
+import { type Inside, type Principal, requireScope } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { type JudgeParts, policyOf } from "./judge.ts";
 import type { Lookup } from "./lookup.ts";
@@ -22,9 +22,9 @@ export function createPolicyPreview(
   parts: PreviewParts,
   lookup: Lookup,
   payloads: ReadPayloads,
-): PlanePolicy["preview"] {
-  const { config, profile, defaultPrincipal, memory } = parts;
-  return async (given, { principal = defaultPrincipal } = {}) => {
+): Inside<PlanePolicy>["preview"] {
+  const { config, profile, memory } = parts;
+  return async (given, { principal }) => {
     requireScope(principal, "admin", "look at the calls of others");
     const current = config().policy;
     const other: Policy = { ...current, rules: readRules(given) };

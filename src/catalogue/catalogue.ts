@@ -1,13 +1,14 @@
-import { joinNamespaces } from "../lib/lazy-verbs.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Embed } from "../model/catalogue/search.ts";
 import type { ProviderSpec, Tool } from "../model/catalogue/tool.ts";
 import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
+import type { Config } from "../model/config/config.ts";
+import type { PlaneOptions } from "../model/plane-options.ts";
 import type { PlaneTools } from "../model/plane-tools.ts";
-import type { Principal, WaitingCaller } from "../model/principal.ts";
+import type { Inside, Principal } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { ServerStatus } from "../model/servers/server-schema.ts";
-import type { Session } from "../protocol/session.ts";
+import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import { type CatalogueEntriesPorts, createCatalogueEntries } from "./changes/catalogue-entries.ts";
 import { createHealthFeed } from "./health/health.ts";
@@ -31,41 +32,56 @@ export { rulesFor } from "./sources/injection.ts";
 export { type NamelessTool, translateTools } from "./sources/mcp.ts";
 export { jobsFor, visibleWork, workNotFound } from "./visible-work.ts";
 
-type Servers = ReturnType<CatalogueEntriesPorts["servers"]> & {
-  status(): readonly ServerStatus[];
-  session(name: string): Session | null;
-};
-
-/** The functions that return rooms above or beside this one are called when the plane is complete. */
-export type CataloguePorts = Omit<CatalogueEntriesPorts, "memory" | "maySeeServer" | "servers"> & {
-  memory: CatalogueEntriesPorts["memory"] & Pick<Recorder, "newSamples" | "onSamples" | "on">;
-  embed: Embed | undefined;
-  /** Vectors by a configured model. */
-  embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
-  directoryOf(server: string): string;
-  servers(): Servers;
-  grants: Grants;
-  isOffered(tool: Tool): boolean;
-  impactOf(tool: Tool): ToolImpact;
-  discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
-  providerTrouble(spec: ProviderSpec): string | null;
-  tool: PlaneTools["get"];
-  listOffers(server: string | undefined, caller: WaitingCaller): Promise<void>;
-  listOwner(server: string, principal: Principal): { user: string | null } | undefined;
-  schedulesOf: WorkPorts["schedulesOf"];
+/** What the catalogue needs of the plane. Rooms above this one are described by what they do for it. */
+type CatalogueContext = {
+  readonly settings: {
+    config(): Config;
+    directoryOf(server: string): string;
+    checkTool: CatalogueEntriesPorts["checkTool"];
+  };
+  readonly options: Pick<PlaneOptions, "dataDirectory" | "embed">;
+  readonly environment: CatalogueEntriesPorts["environment"];
+  readonly defaultPrincipal: Principal;
+  readonly recorder: CatalogueEntriesPorts["memory"] & Pick<Recorder, "newSamples" | "onSamples" | "on">;
+  readonly servers: Servers;
+  readonly access: { grants: Grants; isOffered(tool: Tool): boolean; impactOf(tool: Tool): ToolImpact };
+  readonly results: Pick<CatalogueEntriesPorts, "builtin">;
+  readonly calls: {
+    lookup: {
+      discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
+      tool: Inside<PlaneTools>["get"];
+    };
+    providerTrouble(spec: ProviderSpec): string | null;
+    /** Vectors by a configured model. */
+    embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
+  };
+  readonly work: { schedulesOf: WorkPorts["schedulesOf"]; changed(): void };
 };
 
 export type Catalogue = ReturnType<typeof createCatalogue>;
 
 /** Which tools exist, for whom, how well they do, and which of them fits. */
-export function createCatalogue(ports: CataloguePorts) {
-  const { config, memory, defaultPrincipal, directoryOf, grants } = ports;
+export function createCatalogue(context: CatalogueContext) {
+  const { settings, options, environment, defaultPrincipal, recorder: memory, access } = context;
+  const { config, directoryOf } = settings;
+  const { grants } = access;
   const { store, emit } = memory;
+  const servers = () => context.servers;
+  const discover: CatalogueContext["calls"]["lookup"]["discover"] = (...asked) =>
+    context.calls.lookup.discover(...asked);
   const health = createHealthFeed(memory.newSamples);
   memory.onSamples(health.changed);
   const routing = createRouting();
   const entries = createCatalogueEntries({
-    ...ports,
+    memory,
+    directory: options.dataDirectory,
+    environment,
+    checkTool: settings.checkTool,
+    defaultPrincipal,
+    config,
+    builtin: context.results.builtin,
+    onEntries: () => context.work.changed(),
+    servers,
     // A server that is no longer configured is not secret.
     maySeeServer: (principal, server) =>
       config().servers[server] === undefined || grants.maySeeServer(principal, server),
@@ -82,22 +98,24 @@ export function createCatalogue(ports: CataloguePorts) {
     usualUser: defaultPrincipal.user,
   };
   const quality = createQuality(guardPorts);
-  const listings = createToolListings(
-    {
-      ...ports,
-      registry,
-      health: health.read,
-      routerState: routing.state,
-      serverTimeoutMs: (server) => config().servers[server]?.timeoutMs,
-      providerTrouble: (spec) => quality.heldProvider(spec) ?? ports.providerTrouble(spec),
-      loaded: quality.loaded,
-      review: quality.review,
-      withoutHeld: quality.withoutHeld,
-      staleServers: () => staleAmong(ports.servers().status()),
-      showProvider: handWritten.show,
-    },
-    defaultPrincipal,
-  );
+  const listings = createToolListings({
+    config,
+    environment,
+    registry,
+    grants,
+    discover,
+    isOffered: access.isOffered,
+    impactOf: access.impactOf,
+    health: health.read,
+    routerState: routing.state,
+    serverTimeoutMs: (server) => config().servers[server]?.timeoutMs,
+    providerTrouble: (spec) => quality.heldProvider(spec) ?? context.calls.providerTrouble(spec),
+    loaded: quality.loaded,
+    review: quality.review,
+    withoutHeld: quality.withoutHeld,
+    staleServers: () => staleAmong(context.servers.status()),
+    showProvider: handWritten.show,
+  });
   const { loaded, reload, manifests } = entries;
   const { snapshot } = registry;
   const work: WorkPorts = {
@@ -105,13 +123,32 @@ export function createCatalogue(ports: CataloguePorts) {
     snapshot,
     listings,
     health: health.read,
-    schedulesOf: ports.schedulesOf,
+    schedulesOf: (jobs) => context.work.schedulesOf(jobs),
     problems: () => config().problems,
   };
-  const written = whenLoaded(
-    { ...createSkillVerbs(work, defaultPrincipal), ...createWorkVerbs(work, defaultPrincipal) },
-    loaded,
-  );
+  const written = whenLoaded({ ...createSkillVerbs(work), ...createWorkVerbs(work) }, loaded);
+  const qualityVerbs = createQualityVerbs({
+    ...guardPorts,
+    listings,
+    revision: () => snapshot().revision,
+    tool: (...asked) => context.calls.lookup.tool(...asked),
+    guard: quality.open,
+    maySeeServer: grants.maySeeServer,
+    listOffers: (server, caller) => context.servers.listOffers(server, caller),
+    listOwner: (server, { user }) => context.servers.listOwner(server, { user, conversation: null }),
+  });
+  const searchVerbs = createSearchVerbs({
+    config,
+    embed: options.embed,
+    embedWith: (model, texts) => context.calls.embedWith(model, texts),
+    memory,
+    registry,
+    listings,
+    discover,
+    quality,
+    servers,
+    grants,
+  });
   return {
     ...listings,
     registry,
@@ -123,28 +160,17 @@ export function createCatalogue(ports: CataloguePorts) {
     reload,
     manifests,
     forServers: createServerPorts(entries, quality),
-    verbs: joinNamespaces(
-      entries.verbs,
-      createQualityVerbs({
-        ...guardPorts,
-        defaultPrincipal,
-        listings,
-        revision: () => snapshot().revision,
-        tool: ports.tool,
-        guard: quality.open,
-        maySeeServer: grants.maySeeServer,
-        listOffers: ports.listOffers,
-        listOwner: ports.listOwner,
-      }),
-      createSearchVerbs({ ...ports, registry, listings, quality }),
-      {
-        tools: { list: listings.tools, page: listings.queryTools },
-        registry: { summary: written.registrySummary },
-        skills: { page: written.skills, get: written.skill },
-        jobs: { list: written.jobs, page: written.queryJobs },
-        tasks: { list: written.tasks, page: written.queryTasks, get: written.task },
-      },
-    ),
+    verbs: {
+      ...searchVerbs,
+      stats: qualityVerbs.stats,
+      pins: qualityVerbs.pins,
+      clients: qualityVerbs.clients,
+      tools: { ...entries.verbs.tools, ...qualityVerbs.tools, list: listings.tools, page: listings.queryTools },
+      registry: { ...entries.verbs.registry, summary: written.registrySummary },
+      skills: { page: written.skills, get: written.skill },
+      jobs: { list: written.jobs, page: written.queryJobs },
+      tasks: { list: written.tasks, page: written.queryTasks, get: written.task },
+    },
     /** Changes and pins are written. */
     settled: [entries.settled, quality.settled],
   };

@@ -10,7 +10,7 @@ import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
 import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { LockedTool, PlaneTools, ToolListing } from "../model/plane-tools.ts";
-import { type Face, type Principal, requireScope, type WaitingCaller } from "../model/principal.ts";
+import { type Face, type Inside, type KnownCaller, type Principal, requireScope } from "../model/principal.ts";
 import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { missingCredentials } from "./health/credentials.ts";
 import type { Health } from "./health/health.ts";
@@ -53,7 +53,7 @@ type ListingPorts = DescriptionPorts & {
 export type ToolListings = ReturnType<typeof createToolListings>;
 
 /** Which tools exist, for whom, and how well they do. */
-export function createToolListings(ports: ListingPorts, defaultPrincipal: Principal) {
+export function createToolListings(ports: ListingPorts) {
   const { registry, grants } = ports;
   const { visibleTo, visibleAs } = createVisibility(ports);
   const personasOf = createPersonaNames();
@@ -75,7 +75,7 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
   /** Over HTTP a caller without persona sees shared tools and those of all personas. */
   const everyPersona = (face: Face | undefined): readonly string[] =>
     face === "http" ? personasOf(registry.all()) : [];
-  const query: PlaneTools["page"] = async (asked, { principal = defaultPrincipal, face, waitMs } = {}) => {
+  const query: Inside<PlaneTools>["page"] = async (asked, { principal, face, waitMs }) => {
     const query: ToolQuery = { ...everyTool, ...asked };
     const { groups, state, personas } = query;
     const inState = state === "*" ? { anyState: true as const } : { state: state ?? undefined };
@@ -100,7 +100,7 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
       return (await describe([tool], principal, {}))[0] as ToolListing;
     },
     /** The tools of a server, or all, without health and review. */
-    async toolsOf(server: string | null, { principal = defaultPrincipal, face, waitMs }: WaitingCaller) {
+    async toolsOf(server: string | null, { principal, face, waitMs }: KnownCaller & { waitMs?: number }) {
       await discover(server, principal, waitMs);
       const shown = forFace(visibleTo(principal, {}), face);
       return server === null ? shown : shown.filter(({ id }) => id.server === server);
@@ -115,7 +115,8 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
       await discover(null, principal, waitMs, request);
       return forFace(visibleTo(principal, request), "agent");
     },
-    tools: (async ({ server = null, ...caller } = {}) => (await query({ server }, caller)).tools) as PlaneTools["list"],
+    tools: (async ({ server = null, ...caller }) =>
+      (await query({ server }, caller)).tools) as Inside<PlaneTools>["list"],
     queryTools: query,
   };
 }

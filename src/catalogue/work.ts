@@ -12,7 +12,7 @@ import type { ConfigProblem, FromFile } from "../model/config/config.ts";
 import { type Page, takePage } from "../model/page.ts";
 import type { PlaneRegistry, ToolListing } from "../model/plane-tools.ts";
 import type { PlaneJobs, PlaneSkills, PlaneTasks } from "../model/plane-work.ts";
-import { type Principal, requireScope } from "../model/principal.ts";
+import { type Inside, type Principal, requireScope } from "../model/principal.ts";
 import type { JobManifest } from "../model/work/job.ts";
 import { type SkillManifest, toolsOfSkill } from "../model/work/skill.ts";
 import { idsOf } from "./registry.ts";
@@ -28,23 +28,23 @@ export type WorkPorts = WorkListingPorts & {
 };
 
 type SkillVerbs = {
-  registrySummary: PlaneRegistry["summary"];
-  skills: PlaneSkills["page"];
-  skill: PlaneSkills["get"];
+  registrySummary: Inside<PlaneRegistry>["summary"];
+  skills: Inside<PlaneSkills>["page"];
+  skill: Inside<PlaneSkills>["get"];
 };
 type WorkVerbs = {
-  jobs: PlaneJobs["list"];
-  queryJobs: PlaneJobs["page"];
-  tasks: PlaneTasks["list"];
-  queryTasks: PlaneTasks["page"];
-  task: PlaneTasks["get"];
+  jobs: Inside<PlaneJobs>["list"];
+  queryJobs: Inside<PlaneJobs>["page"];
+  tasks: Inside<PlaneTasks>["list"];
+  queryTasks: Inside<PlaneTasks>["page"];
+  task: Inside<PlaneTasks>["get"];
 };
 
 const allSkills: SkillQuery = everyTool;
 const allWork: WorkQuery = { ...everyTool, name: null };
 
 /** Skills as manifests describe them, and a summary of the registry. */
-export function createSkillVerbs(ports: WorkPorts, defaultPrincipal: Principal): SkillVerbs {
+export function createSkillVerbs(ports: WorkPorts): SkillVerbs {
   const { snapshot, listings } = ports;
   const work = createWorkListing(ports);
 
@@ -62,7 +62,7 @@ export function createSkillVerbs(ports: WorkPorts, defaultPrincipal: Principal):
   };
 
   const verbs: SkillVerbs = {
-    async registrySummary({ persona: asked, principal = defaultPrincipal, ...wait } = {}) {
+    async registrySummary({ persona: asked, principal, ...wait }) {
       const persona = asked ?? principal.persona;
       const personas = persona === null ? [] : [persona];
       const viewer = { persona: principal.persona, personas };
@@ -75,7 +75,7 @@ export function createSkillVerbs(ports: WorkPorts, defaultPrincipal: Principal):
         jobs: await work.jobEntries(work.jobsFor(viewer), viewer, seen),
       });
     },
-    async skills(asked = {}, { principal = defaultPrincipal, waitMs } = {}) {
+    async skills(asked = {}, { principal, waitMs }) {
       requireScope(principal, "read", "look at skills");
       const query = { ...allSkills, ...asked };
       const viewer = { persona: principal.persona, personas: query.personas };
@@ -88,11 +88,11 @@ export function createSkillVerbs(ports: WorkPorts, defaultPrincipal: Principal):
       }));
       return { ...page, skills };
     },
-    async skill(name, { personas = [], ...caller } = {}) {
+    async skill(name, { personas = [], ...caller }) {
       const { skills } = await verbs.skills({ personas }, caller);
       const found = skills.find((skill) => skill.name === name);
       if (found !== undefined) return found;
-      const { principal = defaultPrincipal } = caller;
+      const { principal } = caller;
       throw workNotFound("skill", name, { seen: skills, problems: ports.problems(), principal });
     },
   };
@@ -100,7 +100,7 @@ export function createSkillVerbs(ports: WorkPorts, defaultPrincipal: Principal):
 }
 
 /** Tasks and jobs, all of them or a page at a time. A page describes only its own entries: there may be thousands. */
-export function createWorkVerbs(ports: WorkPorts, defaultPrincipal: Principal): WorkVerbs {
+export function createWorkVerbs(ports: WorkPorts): WorkVerbs {
   const { listings } = ports;
   const work = createWorkListing(ports);
   const look = async (principal: Principal, personas: readonly string[]) => {
@@ -109,11 +109,11 @@ export function createWorkVerbs(ports: WorkPorts, defaultPrincipal: Principal): 
   };
 
   const verbs: WorkVerbs = {
-    async jobs({ principal = defaultPrincipal, personas = [] } = {}) {
+    async jobs({ principal, personas = [] }) {
       const { viewer, tools } = await look(principal, personas);
       return work.jobEntries(work.jobsFor(viewer), viewer, tools);
     },
-    async queryJobs(asked = {}, { principal = defaultPrincipal } = {}) {
+    async queryJobs(asked = {}, { principal }) {
       requireScope(principal, "read", "look at jobs");
       const query = { ...allWork, ...asked };
       const { viewer, tools } = await look(principal, query.personas);
@@ -126,20 +126,20 @@ export function createWorkVerbs(ports: WorkPorts, defaultPrincipal: Principal): 
       });
       return { ...page, jobs };
     },
-    async tasks({ principal = defaultPrincipal, personas = [] } = {}) {
+    async tasks({ principal, personas = [] }) {
       return (await verbs.queryTasks({ personas }, { principal })).tasks;
     },
-    async queryTasks(asked = {}, { principal = defaultPrincipal } = {}) {
+    async queryTasks(asked = {}, { principal }) {
       requireScope(principal, "read", "look at tasks");
       const query = { ...allWork, ...asked };
       const { viewer, tools } = await look(principal, query.personas);
       const { items, ...page } = queryWork(work.tasksFor(viewer), query);
       return { ...page, tasks: work.taskEntries(items, viewer, tools) };
     },
-    async task(name, { personas = [], ...caller } = {}) {
+    async task(name, { personas = [], ...caller }) {
       const [first] = (await verbs.queryTasks({ name, personas }, caller)).tasks;
       if (first !== undefined) return first;
-      const { principal = defaultPrincipal } = caller;
+      const { principal } = caller;
       const seen = work.tasksFor({ persona: principal.persona, personas });
       throw workNotFound("task", name, { seen, problems: ports.problems(), principal });
     },

@@ -17,6 +17,8 @@ export type { TryServer } from "./setup-place.ts";
 
 // The parts with parsers and schemas are loaded when they are used: a client that attaches to a plane needs none of them.
 
+export type Settings = Awaited<ReturnType<typeof import("./settings.ts").createSettings>>;
+
 export async function createSettings(
   ...given: Parameters<typeof import("./settings.ts").createSettings>
 ): ReturnType<typeof import("./settings.ts").createSettings> {

@@ -2,8 +2,11 @@ import { readFileSync, statSync } from "node:fs";
 import type { Config } from "../model/config/config.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
+import type { PlaneOptions } from "../model/plane-options.ts";
 import type { ServersChange } from "../model/servers/server.ts";
 import type { createSettings } from "./settings.ts";
+
+type Settings = Awaited<ReturnType<typeof createSettings>>;
 
 const intervalMs = 400;
 
@@ -53,31 +56,42 @@ function contentOf(file: string): Buffer | string {
   }
 }
 
-type Parts = {
-  settings: Awaited<ReturnType<typeof createSettings>>;
-  /** Stops, starts and changes servers, and says which. */
-  applyServers(
-    wanted: Pick<Config, "broken" | "untrusted"> & { definitions: Config["servers"] },
-  ): Promise<ServersChange>;
-  emit(event: PlaneEvent): void;
-  apply(change: ServersChange): Promise<void>;
-  watch: boolean;
-  /** Reloads and leaves a record. */
-  reload(): Promise<unknown>;
+type ReloadContext = {
+  readonly settings: Settings;
+  readonly options: Pick<PlaneOptions, "watch">;
+  readonly recorder: { emit(event: PlaneEvent): void };
+  readonly servers: {
+    /** Stops, starts and changes servers, and says which. */
+    apply(wanted: Pick<Config, "broken" | "untrusted"> & { definitions: Config["servers"] }): Promise<ServersChange>;
+  };
+  readonly limits: { apply(change: ServersChange): void };
+  readonly catalogue: { handWritten: { apply(config: Config): void }; reload(): Promise<unknown> };
+  readonly calls: { reconfigured(): Promise<unknown> };
+  readonly work: { changed(): void };
+  /** Its `reload` leaves a record. */
+  readonly plane: { reload(): Promise<unknown> };
 };
 
 /** Reads the configuration again and applies what is different, when asked and, with `watch`, when its files change. */
-export function createReload({ settings, applyServers, emit, apply, watch, reload: recorded }: Parts) {
+export function createReload(context: ReloadContext) {
+  const { settings, recorder, servers, limits, catalogue, calls, work } = context;
+  const { emit } = recorder;
   const reload = async (): Promise<ServersChange> => {
     const next = await settings.readAgain();
     const { servers: definitions, broken, untrusted } = next.config;
-    const change = await applyServers({ definitions, broken, untrusted });
+    const change = await servers.apply({ definitions, broken, untrusted });
     next.take();
-    await apply(change);
+    limits.apply(change);
+    catalogue.handWritten.apply(settings.config());
+    await catalogue.reload();
+    await calls.reconfigured();
+    work.changed();
     emit({ type: "config.changed", ...change, problems: settings.config().problems.length });
     return change;
   };
   const tellRejected = (thrown: unknown) => emit({ type: "config.rejected", reason: toPlaneError(thrown).message });
-  const watching = watch ? watchFiles(settings.sources, () => void recorded().catch(tellRejected)) : undefined;
+  const watching = context.options.watch
+    ? watchFiles(settings.sources, () => void context.plane.reload().catch(tellRejected))
+    : undefined;
   return { reload, stop: () => watching?.[Symbol.dispose]() };
 }

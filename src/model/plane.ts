@@ -45,7 +45,7 @@ import type {
   PlaneToolsets,
 } from "./plane-work.ts";
 import type { AbortSignal } from "./platform.ts";
-import type { Caller, WaitingCaller } from "./principal.ts";
+import type { Caller, Principal, WaitingCaller } from "./principal.ts";
 import type { ServersChange } from "./servers/server.ts";
 
 export type { Caller };
@@ -141,6 +141,13 @@ export interface Plane extends PlaneMethods, AsyncDisposable {
   readonly isRemote?: boolean;
   /** Started by a client, ends soon after its last client. */
   readonly isBackground?: boolean;
+  /**
+   * The same plane for one caller: its methods need no `caller`.
+   * @example
+   * const anne = plane.as(principalOf({ user: "anne", scopes: ["read"] }));
+   * const tools = await anne.tools.list();
+   */
+  as(principal: Principal, via?: Pick<Caller, "face" | "address">): Plane;
   /** The configuration in force. */
   config(): Config;
   /** Reads and applies the configuration; what cannot be read changes nothing. */

@@ -138,6 +138,30 @@ export type Caller = {
   address?: string;
 };
 
+/** A caller inside the plane, where who calls is always known. */
+export type KnownCaller = Caller & { principal: Principal };
+
+/** The same methods inside the plane: `bindCaller` fills in the caller who was left out. */
+export type Inside<Methods> = {
+  [Name in keyof Methods]: Methods[Name] extends (...args: infer Args) => infer Answer
+    ? (...args: KnownArguments<Args>) => Answer
+    : Methods[Name];
+};
+type KnownArguments<Args extends readonly unknown[]> = Args extends readonly []
+  ? []
+  : Args extends readonly [infer First, ...infer Rest]
+    ? [WithCaller<First>, ...KnownArguments<Rest>]
+    : number extends Args["length"]
+      ? Args
+      : Args extends readonly [(infer First)?, ...infer Rest]
+        ? [WithCaller<Exclude<First, undefined>, undefined>, ...KnownArguments<Rest>]
+        : never;
+type WithCaller<Arg, Missing = never> = string extends keyof Arg
+  ? Arg | Missing
+  : "principal" extends keyof Arg
+    ? Arg & KnownCaller
+    : Arg | Missing;
+
 /** How long to wait for servers that have not listed yet. */
 export type WaitingCaller = Caller & { waitMs?: number };
 

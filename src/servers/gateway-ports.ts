@@ -1,7 +1,7 @@
 import { createEventBus } from "../lib/async/event-bus.ts";
 import type { ServerSaid } from "../model/calls/provider.ts";
 import type { PlaneServers } from "../model/plane-tools.ts";
-import type { Principal } from "../model/principal.ts";
+import type { Inside, Principal } from "../model/principal.ts";
 import { type LogLevel, logLevels } from "../model/servers/server.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
@@ -10,16 +10,15 @@ import { releasedInstructions, type VerbOptions } from "./server-verbs.ts";
 import type { SessionOwner } from "./sessions.ts";
 
 export type GatewayOptions = Pick<VerbOptions, "judge"> & {
-  defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
 };
 
 type GatewayVerbs = {
-  servers: Pick<PlaneServers, "wantLogs" | "sees" | "instructions" | "onMessage">;
+  servers: Pick<Inside<PlaneServers>, "wantLogs" | "sees" | "instructions" | "onMessage">;
 };
 
 export function createGatewayPorts(servers: ServerDirectory, options: GatewayOptions) {
-  const { defaultPrincipal, maySee } = options;
+  const { maySee } = options;
   const bus = createEventBus<{ type: "said"; said: ServerSaid }>();
   const logs = createLogLevels(servers);
   const subscriptions = createSubscriptions(servers.session, servers.request);
@@ -28,9 +27,8 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
   const verbs: GatewayVerbs = {
     servers: {
       wantLogs: logs.want,
-      sees: (server, { principal = defaultPrincipal } = {}) =>
-        definitionOf(server) !== undefined && maySee(principal, server),
-      instructions: async (server, { principal = defaultPrincipal } = {}) =>
+      sees: (server, { principal }) => definitionOf(server) !== undefined && maySee(principal, server),
+      instructions: async (server, { principal }) =>
         maySee(principal, server) ? releasedInstructions(servers, options, server) : null,
       onMessage: (listener) => bus.on("said", ({ said }) => listener(said)),
     },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../test/samples/calls.ts";
 import { anonymous } from "../model/principal.ts";
+import { bindCaller } from "../operations/bind-caller.ts";
 import { createServerVerbs, type VerbOptions } from "./server-verbs.ts";
 import { identifyServer } from "./servers.ts";
 
@@ -58,7 +59,7 @@ function sample() {
     },
     refresh: async (names: string[], options: unknown) => ({ names, options }),
   } as unknown as ListedServers;
-  return { verbs: createServerVerbs(servers, options), asked };
+  return { verbs: bindCaller(createServerVerbs(servers, options), { principal: anonymous }), asked };
 }
 
 test("asked of all, a server that cannot list is left out; asked of one, it says why", async () => {
@@ -91,9 +92,9 @@ test("one server is shown and refreshed by its name, all without one", async () 
   await assert.rejects(verbs.servers.get("other"), /No server 'other'/);
   assert.deepEqual(await verbs.servers.refresh("good", { force: false }), {
     names: ["good"],
-    options: { force: false },
+    options: { force: false, principal: anonymous },
   });
-  assert.deepEqual(await verbs.servers.refresh(), { names: ["good", "bad"], options: undefined });
+  assert.deepEqual(await verbs.servers.refresh(), { names: ["good", "bad"], options: { principal: anonymous } });
   await assert.rejects(verbs.servers.refresh("other"), /No server 'other'/);
 });
 
@@ -105,7 +106,8 @@ test("a server that a person connected or refreshed by its name is trusted again
     connect: async () => undefined,
     refresh: async () => ({}),
   } as unknown as ListedServers;
-  const verbs = createServerVerbs(servers, { ...options, trust: (names) => trusted.push(names) });
+  const noted = createServerVerbs(servers, { ...options, trust: (names) => trusted.push(names) });
+  const verbs = bindCaller(noted, { principal: anonymous });
   await verbs.servers.connect("good");
   await verbs.servers.refresh("bad");
   await verbs.servers.refresh();

@@ -5,7 +5,7 @@ import { isOfferDenied } from "../model/catalogue/offer-name.ts";
 import { PlaneError, quarantineHints } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Listed, PlanePrompts, PlaneResources, PlaneServers } from "../model/plane-tools.ts";
-import { type Caller, mayDo, type Principal } from "../model/principal.ts";
+import { type Inside, type KnownCaller, mayDo, type Principal } from "../model/principal.ts";
 import type { OfferKind } from "../model/servers/server.ts";
 import type { ServerStatus } from "../model/servers/server-schema.ts";
 import { safeIcons } from "../protocol/list-all.ts";
@@ -43,27 +43,27 @@ export type VerbOptions = {
 };
 
 type ServerVerbs = {
-  servers: Omit<PlaneServers, "locked" | "forward" | "wantLogs" | "sees" | "instructions" | "onMessage">;
-  prompts: Pick<PlanePrompts, "list">;
-  resources: Pick<PlaneResources, "list" | "templates">;
+  servers: Omit<Inside<PlaneServers>, "locked" | "forward" | "wantLogs" | "sees" | "instructions" | "onMessage">;
+  prompts: Pick<Inside<PlanePrompts>, "list">;
+  resources: Pick<Inside<PlaneResources>, "list" | "templates">;
 };
 
 export function createServerVerbs(servers: KnownServers, options: VerbOptions): ServerVerbs {
-  const { defaultPrincipal, maySee, trust } = options;
+  const { maySee, trust } = options;
   const requireSeen = seenBy(servers, maySee);
   const listOf =
-    (method: OfferMethod): PlanePrompts["list"] =>
-    (server, caller = {}) =>
+    (method: OfferMethod): Inside<PlanePrompts>["list"] =>
+    (server, caller) =>
       listOffers(servers, options, method, server, caller);
 
   return {
     servers: {
-      async list({ connect = false, principal = defaultPrincipal } = {}) {
+      async list({ connect = false, principal }) {
         if (connect) await servers.probe();
         const seen = servers.status().filter(({ name }) => maySee(principal, name));
         return seen.map((status) => statusFor(principal, status));
       },
-      async get(name, { connect = false, principal = defaultPrincipal } = {}) {
+      async get(name, { connect = false, principal }) {
         const required = requireSeen(name, principal);
         if (connect) await servers.warmOne(name).catch(() => undefined);
         const found = servers.status().find((status) => status.name === required) as ServerStatus;
@@ -81,7 +81,7 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
         trust([server]);
         return report;
       },
-      async logs(server, { connect = false, principal = defaultPrincipal } = {}) {
+      async logs(server, { connect = false, principal }) {
         const name = requireSeen(server, principal);
         if (connect) {
           await servers.warmOne(name).catch(() => undefined);
@@ -90,15 +90,15 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
         }
         return servers.logs(server, principal.user);
       },
-      async record(server, { on = true, principal = defaultPrincipal } = {}) {
+      async record(server, { on = true, principal }) {
         return servers.record(requireSeen(server, principal), on, principal.user);
       },
-      async messages(server, { connect = false, principal = defaultPrincipal, ...reading } = {}) {
+      async messages(server, { connect = false, principal, ...reading }) {
         const name = requireSeen(server, principal);
         if (connect) await servers.warmOne(name).catch(() => undefined);
         return servers.messages(name, principal.user, reading);
       },
-      followLogs(server, listener, { principal = defaultPrincipal } = {}) {
+      followLogs(server, listener, { principal }) {
         const name = requireSeen(server, principal);
         const stop = servers.followLogs(name, principal.user, listener);
         return { lines: servers.logs(name, principal.user), stop };
@@ -201,7 +201,7 @@ async function listOffers(
   { defaultPrincipal, maySee, judge }: VerbOptions,
   method: OfferMethod,
   server: string | undefined,
-  { principal = defaultPrincipal, face, waitMs }: Caller & { waitMs?: number },
+  { principal, face, waitMs }: KnownCaller & { waitMs?: number },
 ): Promise<Listed[]> {
   const signal = AbortSignal.timeout(limitMs);
   const isNamed = server !== undefined;

@@ -1,12 +1,20 @@
+import type { Settings } from "../config/config.ts";
 import { runAll } from "../lib/async/once.ts";
 import { hash } from "../lib/json/stable-json.ts";
-import { joinNamespaces } from "../lib/lazy-verbs.ts";
+import type { Egress } from "../lib/net/egress.ts";
+import type { Grants } from "../model/access/grants.ts";
 import type { Trial } from "../model/config/adding.ts";
+import type { DoctorReport } from "../model/config/doctor-schema.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type { Plane } from "../model/plane.ts";
-import type { WaitingCaller } from "../model/principal.ts";
+import type { PlaneOptions } from "../model/plane-options.ts";
+import type { PlaneServers } from "../model/plane-tools.ts";
+import type { Inside, KnownCaller, Principal, WaitingCaller } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
+import type { ServerStatus } from "../model/servers/server-schema.ts";
 import type { Era } from "../protocol/session.ts";
+import type { Recorder } from "../store/store.ts";
+import { createCredentials } from "./auth/credentials.ts";
+import { accessOf, createTokenVerbs } from "./auth/tokens.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
 import type { tryServer as tried } from "./doctor/doctor.ts";
 import { describeUnavailable, notSent } from "./failures.ts";
@@ -15,13 +23,12 @@ import type { Access } from "./open-session.ts";
 import { createProcessGuard } from "./process-guard.ts";
 import { createServer, type ServerOptions } from "./server.ts";
 import { createServerDirectory, type DirectoryOptions, type ServerDirectory } from "./server-directory.ts";
-import { createServerLifecycle, type LifecycleOptions, type ServerLifecycle } from "./server-lifecycle.ts";
+import { createServerLifecycle, type LifecycleOptions } from "./server-lifecycle.ts";
 import { createServerVerbs, requireReleased, type VerbOptions } from "./server-verbs.ts";
 import type { SessionOwner } from "./sessions.ts";
 import type { ListOwner } from "./user-lists.ts";
 
 export { createCredentials } from "./auth/credentials.ts";
-export { accessOf, createTokenVerbs } from "./auth/tokens.ts";
 export type { DirectCall, DirectRequest } from "./direct-request.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
 export type { SessionOwner } from "./sessions.ts";
@@ -57,22 +64,93 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
     takeTools: TakeTools;
   };
 
-export type Servers = Omit<ServerDirectory, "apply" | "find" | "all" | "enabled" | "broken" | "isBroken"> &
-  Omit<ServerLifecycle, "recalled"> & {
-    /** Has servers list what they offer beside tools, and compares it with the pins. */
-    listOffers(server: string | undefined, caller: WaitingCaller): Promise<void>;
-    /** Rejects a prompt or resource that is quarantined. */
-    requireReleased(server: string, method: string, params: UnknownObject, owner: SessionOwner): Promise<void>;
-    verbs: ReturnType<typeof createServerVerbs> &
-      ReturnType<typeof createGatewayPorts>["verbs"] &
-      Pick<Plane, "doctor">;
-    watch: ReturnType<typeof createGatewayPorts>["watch"];
-    /** May an answer of it be for one user only? */
-    opensForUser(name: string): boolean;
-    stop(): Promise<void>;
+/** What the servers need of the plane. Rooms above this one are described by what they do for it. */
+type ServersContext = {
+  readonly settings: Pick<
+    Settings,
+    "config" | "secretsOf" | "secretValues" | "directoryOf" | "requireDocument" | "vaultKey"
+  >;
+  readonly environment: ServersPorts["environment"];
+  readonly options: Pick<PlaneOptions, "dataDirectory" | "offline" | "taskQuietMs">;
+  readonly defaultPrincipal: Principal;
+  readonly recorder: Pick<Recorder, "store" | "emit">;
+  readonly egress: Egress;
+  readonly access: { grants: Pick<Grants, "maySeeServer" | "lockedServer"> };
+  readonly answers: Required<Pick<ServersPorts, "capabilities" | "ownCapabilities">>;
+  readonly limits: Pick<ServersPorts, "trust"> & { circuitOf(server: string): Pick<ServerStatus, "circuit"> };
+  readonly recordings: {
+    isOffline: boolean;
+    watch(listening: Listening, usual: string | null): Partial<Listening> & Pick<ServersPorts, "recorded">;
   };
+  readonly catalogue: {
+    forServers: Listening & Pick<ServersPorts, "takeTools" | "judge" | "known" | "onRemoved" | "onToolsGone">;
+    registry: { listed(server: string): Pick<ServerStatus, "tools" | "rejected"> };
+  };
+  readonly calls: { forgetReads(server: string): void };
+};
+type Listening = Pick<ServersPorts, "onTools" | "onKnown">;
 
-export function createServers(ports: ServersPorts): Servers {
+export type Servers = ReturnType<typeof createServers>;
+
+export function createServers(context: ServersContext) {
+  const { settings, environment, options, defaultPrincipal, recorder, egress, access, recordings, catalogue } = context;
+  const { config } = settings;
+  const credentials = createCredentials({
+    store: recorder.store,
+    directory: options.dataDirectory,
+    vaultKey: settings.vaultKey,
+    clientName: "Toolplane",
+    egress,
+    onChanged: (server, user) =>
+      void pool.forgetUser(server, user, user === defaultPrincipal.user).catch(() => undefined),
+  });
+  const pool = createServerPool({
+    definitions: config().servers,
+    broken: config().broken,
+    untrusted: config().untrusted,
+    environment,
+    emit: recorder.emit,
+    isOffline: options.offline === true || recordings.isOffline,
+    isPersonal: credentials.isPersonal,
+    opensForUser: credentials.opensForUser,
+    // Servers list what they offer for the default principal.
+    access: (name, definition, user) => ({
+      ...accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
+      namedBy: egress.namedBy,
+      requireDocument: (place) => settings.requireDocument(name, place),
+    }),
+    capabilities: context.answers.capabilities,
+    ownCapabilities: context.answers.ownCapabilities,
+    taskQuietMs: options.taskQuietMs,
+    resolveSecrets: settings.secretsOf,
+    secretValues: settings.secretValues,
+    directoryOf: settings.directoryOf,
+    defaultPrincipal,
+    maySee: access.grants.maySeeServer,
+    trust: context.limits.trust,
+    onRenewed: (server) => context.calls.forgetReads(server),
+    ...catalogue.forServers,
+    ...recordings.watch(catalogue.forServers, defaultPrincipal.user),
+    listed: (server) => ({ ...catalogue.registry.listed(server), ...context.limits.circuitOf(server) }),
+  });
+  const definitionOf = async (name: string) => {
+    const definition = config().servers[pool.requireName(name)] as ServerDefinition;
+    return completeDefinition(name, await settings.secretsOf(name, definition), egress.namedBy);
+  };
+  const locked: Inside<PlaneServers>["locked"] = async ({ principal }) =>
+    pool.names().flatMap((name) => access.grants.lockedServer(principal, name) ?? []);
+  return {
+    ...pool,
+    verbs: {
+      ...pool.verbs,
+      servers: { ...pool.verbs.servers, locked },
+      tokens: createTokenVerbs(credentials, definitionOf),
+    },
+  };
+}
+
+/** The servers themselves, without what the plane knows of them. */
+export function createServerPool(ports: ServersPorts) {
   const guard = createProcessGuard();
   const turn = createTurns();
   const identify = (name: string, definition: ServerDefinition) =>
@@ -115,25 +193,31 @@ export function createServers(ports: ServersPorts): Servers {
       await Promise.all([removeLeftovers(directory, ports.environment), lifecycle.start()]);
     },
     watch: gateway.watch,
-    opensForUser(name) {
+    /** May an answer of it be for one user only? */
+    opensForUser(name: string): boolean {
       const definition = directory.known(name)?.definition;
       return definition !== undefined && ports.opensForUser(name, definition);
     },
-    requireReleased: (...asked) => requireReleased(directory, ports, ...asked),
-    async listOffers(server, caller) {
+    /** Rejects a prompt or resource that is quarantined. */
+    requireReleased: (server: string, method: string, params: UnknownObject, owner: SessionOwner): Promise<void> =>
+      requireReleased(directory, ports, server, method, params, owner),
+    /** Has servers list what they offer beside tools, and compares it with the pins. */
+    async listOffers(server: string | undefined, caller: KnownCaller & WaitingCaller): Promise<void> {
       const { prompts, resources } = verbs;
       const lists = [prompts.list, resources.list, resources.templates].map((list) => list(server, caller));
       const names = server === undefined ? directory.names() : [server];
       const said = names.map((name) => gateway.verbs.servers.instructions(name, caller));
       await Promise.allSettled([...lists, ...said]);
     },
-    verbs: joinNamespaces(verbs, gateway.verbs, {
-      async doctor(server?: string) {
+    verbs: {
+      ...verbs,
+      servers: { ...verbs.servers, ...gateway.verbs.servers },
+      async doctor(server?: string): Promise<DoctorReport> {
         const { examineServers } = await import("./doctor/doctor.ts");
         const names = server === undefined ? directory.names() : [directory.requireName(server)];
         return examineServers(names, directory, { ...ports, discover: lifecycle.discover });
       },
-    }),
+    },
     async stop() {
       gateway.stop();
       await runAll([directory.all().map(([, one]) => one.stop), guard.stop]);
@@ -154,7 +238,7 @@ async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, environmen
 }
 
 /** Of an API, with what only its document says of its address and of sign-ins. */
-export async function completeDefinition(
+async function completeDefinition(
   server: string,
   definition: ServerDefinition,
   namedBy: NonNullable<Access["namedBy"]>,

@@ -29,10 +29,10 @@ async function historyOf(events: readonly PlaneEvent[]) {
     };
   };
   const history = createHistory({
-    memory: { on: memory.on, ownerOf: memory.ownerOf, store: counted as typeof memory.store },
-    defaultPrincipal: trusted(),
-    countTools: () => 1,
-    maySeeServer: (_, server) => server === "open",
+    recorder: { on: memory.on, ownerOf: memory.ownerOf, store: counted as typeof memory.store },
+    catalogue: { visibleTo: () => ["one"] },
+    access: { grants: { maySeeServer: (_, server) => server === "open" } },
+    answers: { questions: { noteListener: () => undefined } },
   });
   const store = await memory.store();
   const at = "2026-01-01T00:00:00.000Z";
@@ -83,7 +83,11 @@ suite("which calls and events a caller may see", () => {
       { type: "server.connecting", server: "open" },
       { type: "registry.changed", revision: 1, tools: 1 },
     ]);
-    assert.equal((await history.events.list()).length, 8, "an admin sees everything");
+    assert.equal(
+      (await history.events.list(0, undefined, { principal: trusted() })).length,
+      8,
+      "an admin sees everything",
+    );
   });
 
   test("is found behind any number of things that others did, as many as are asked for", async () => {
@@ -114,7 +118,7 @@ suite("which calls and events a caller may see", () => {
     await using history = await historyOf([]);
     assert.equal((await history.calls.get("of-ann", ann)).id, "of-ann");
     for (const id of ["of-bob", "none"]) await assert.rejects(history.calls.get(id, ann), { code: "NOT_FOUND" });
-    assert.equal((await history.calls.get("of-bob")).id, "of-bob");
+    assert.equal((await history.calls.get("of-bob", { principal: trusted() })).id, "of-bob");
     assert.deepEqual(
       (await history.calls.list({}, ann)).map(({ id }) => id),
       ["of-ann"],

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { nowText } from "../lib/stamps.ts";
+import type { Grants } from "../model/access/grants.ts";
 import type { CallRecord } from "../model/calls/call-schema.ts";
 import { PlaneError } from "../model/errors.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "../model/events.ts";
 import { collect, noCursor } from "../model/page.ts";
 import type { PlaneCalls, PlaneEvents } from "../model/plane-history.ts";
-import { isOwner, mayDo, ownsRecord, type Principal } from "../model/principal.ts";
+import { type Inside, isOwner, mayDo, ownsRecord, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { countSteps, spanOf, toSeries } from "./call-minutes.ts";
 
@@ -22,34 +23,34 @@ const pageSize = 500;
 /** Events that are read for one page of a caller who may not see all of them. */
 const maxScanned = 5_000;
 
-type Parts = {
-  memory: {
-    store(): Promise<Store>;
-    on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
-    /** Undefined once there is a record. */
-    ownerOf(callId: string): Principal | undefined;
-  };
-  defaultPrincipal: Principal;
-  maySeeServer(principal: Principal, server: string): boolean;
-  /** How many tools there are for this caller. */
-  countTools(principal: Principal): number;
-  onRead?(principal: Principal): void;
+type Recorded = {
+  store(): Promise<Store>;
+  on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
+  /** Undefined once there is a record. */
+  ownerOf(callId: string): Principal | undefined;
+};
+
+type HistoryContext = {
+  readonly recorder: Recorded;
+  readonly access: { grants: Pick<Grants, "maySeeServer"> };
+  readonly catalogue: { visibleTo(principal: Principal): readonly unknown[] };
+  readonly answers: { questions: { noteListener(principal: Principal): void } };
 };
 
 /** Calls and events that a caller may see: their own, or all for admins. */
-export function createHistory(parts: Parts): {
-  calls: Pick<PlaneCalls, "list" | "get" | "series">;
-  events: Pick<PlaneEvents, "list" | "page" | "onTransient">;
+export function createHistory(context: HistoryContext): {
+  calls: Pick<Inside<PlaneCalls>, "list" | "get" | "series">;
+  events: Pick<Inside<PlaneEvents>, "list" | "page" | "onTransient">;
 } {
-  const { memory, defaultPrincipal } = parts;
-  const page = createEventPages(parts);
+  const { recorder } = context;
+  const page = createEventPages(context);
   return {
     calls: {
-      async list(filter = {}, { principal = defaultPrincipal } = {}) {
+      async list(filter = {}, { principal }) {
         const isAdmin = mayDo(principal, "admin");
         // Callers do not learn whether other users have calls.
         if (!isAdmin && filter.user !== undefined && filter.user !== principal.user) return [];
-        const store = await memory.store();
+        const store = await recorder.store();
         const { before, limit, ...wanted } = filter;
         const found = isAdmin
           ? await store.calls(filter)
@@ -61,17 +62,17 @@ export function createHistory(parts: Parts): {
         if (found.length === 0 && before !== undefined && (await store.call(before)) === null) throw noCursor(before);
         return found;
       },
-      async get(id, { principal = defaultPrincipal } = {}) {
-        const record = await (await memory.store()).call(id);
+      async get(id, { principal }) {
+        const record = await (await recorder.store()).call(id);
         if (record !== null && isOwn(record, principal)) return record;
         throw new PlaneError("NOT_FOUND", `No call '${id}' of yours is recorded. 'calls' lists those that are.`);
       },
-      async series(query = {}, { principal = defaultPrincipal } = {}) {
+      async series(query = {}, { principal }) {
         const isAdmin = mayDo(principal, "admin");
         const isForeign = query.user !== undefined && query.user !== principal.user;
         const span = spanOf(isAdmin ? query : { ...query, user: principal.user }, Date.now());
         if (isForeign && !isAdmin) return toSeries(span, { steps: [], p50Ms: null, p95Ms: null });
-        const store = await memory.store();
+        const store = await recorder.store();
         // Counts are kept by user, and other keys of a user are others.
         if (!isAdmin && principal.key) return toSeries(span, countSteps(span, await ownSince(store, principal, span)));
         return toSeries(span, await store.callSeries(span));
@@ -79,17 +80,17 @@ export function createHistory(parts: Parts): {
     },
     events: {
       page,
-      onTransient(listener, { principal = defaultPrincipal } = {}) {
+      onTransient(listener, { principal }) {
         const isAdmin = mayDo(principal, "admin");
         const tell = (event: EventOf<TransientEvent["type"]>) => {
-          if (isAdmin || maySee(parts, principal, event, memory.ownerOf)) listener({ at: nowText(), ...event });
+          if (isAdmin || maySee(context, principal, event, recorder.ownerOf)) listener({ at: nowText(), ...event });
         };
-        const leave = transientEvents.map((type) => memory.on(type, tell));
+        const leave = transientEvents.map((type) => recorder.on(type, tell));
         return () => {
           for (const one of leave) one();
         };
       },
-      async list(after = 0, limit = Number.POSITIVE_INFINITY, caller = {}) {
+      async list(after = 0, limit = Number.POSITIVE_INFINITY, caller) {
         const found: StoredEvent[] = [];
         for (let from = after; found.length < limit; ) {
           const { events, upTo } = await page(from, Math.min(limit - found.length, pageSize), caller);
@@ -103,19 +104,20 @@ export function createHistory(parts: Parts): {
   };
 }
 
-function createEventPages({ memory, defaultPrincipal, onRead, ...parts }: Parts): PlaneEvents["page"] {
+function createEventPages(context: HistoryContext): Inside<PlaneEvents>["page"] {
+  const { recorder } = context;
   /** For callers who see a part of the events; a page reads at most `maxScanned`. */
   async function scan(principal: Principal, after: number, limit: number): Promise<EventPage> {
-    const store = await memory.store();
+    const store = await recorder.store();
     const events: StoredEvent[] = [];
     let upTo = after;
     for (let scanned = 0; scanned < maxScanned; scanned += pageSize) {
       const page = await store.events(upTo, pageSize);
-      const ownerOf = await ownersIn(store, page, memory.ownerOf);
+      const ownerOf = await ownersIn(store, page, recorder.ownerOf);
       for (const stored of page) {
         if (events.length === limit) return { events, upTo };
         upTo = stored.id;
-        if (maySee(parts, principal, stored.event, ownerOf)) events.push(forCaller(parts, principal, stored));
+        if (maySee(context, principal, stored.event, ownerOf)) events.push(forCaller(context, principal, stored));
       }
       if (page.length < pageSize) break;
       // SQLite answers within the turn; other work gets one in between.
@@ -124,10 +126,10 @@ function createEventPages({ memory, defaultPrincipal, onRead, ...parts }: Parts)
     return { events, upTo };
   }
 
-  return async (after = 0, limit = pageSize, { principal = defaultPrincipal } = {}) => {
-    onRead?.(principal);
+  return async (after = 0, limit = pageSize, { principal }) => {
+    context.answers.questions.noteListener(principal);
     if (!mayDo(principal, "admin")) return scan(principal, after, limit);
-    const events = await (await memory.store()).events(after, limit);
+    const events = await (await recorder.store()).events(after, limit);
     return { events, upTo: events.at(-1)?.id ?? after };
   };
 }
@@ -148,15 +150,15 @@ async function ownersIn(store: Store, page: readonly StoredEvent[], runningOwner
   return (callId) => running.get(callId) ?? found?.get(callId);
 }
 
-type Visibility = Pick<Parts, "maySeeServer" | "countTools">;
+type Visibility = Pick<HistoryContext, "access" | "catalogue">;
 
-function maySee({ maySeeServer }: Visibility, principal: Principal, event: PlaneEvent, ownerOf: OwnerOf): boolean {
+function maySee({ access }: Visibility, principal: Principal, event: PlaneEvent, ownerOf: OwnerOf): boolean {
   if ("callId" in event) {
     const owner = ownerOf(event.callId);
     return owner !== undefined && isOwner(principal, owner);
   }
   if ("runId" in event) return ownsRecord(principal, event) && event.key === principal.key;
-  if ("server" in event) return isForAll(event, principal) && maySeeServer(principal, event.server);
+  if ("server" in event) return isForAll(event, principal) && access.grants.maySeeServer(principal, event.server);
   // All other events are for admins.
   return event.type === "registry.changed";
 }
@@ -168,10 +170,10 @@ function isForAll(event: PlaneEvent, { user }: Principal): boolean {
 }
 
 /** Each caller gets the number of their own tools. */
-function forCaller({ countTools }: Visibility, principal: Principal, stored: StoredEvent): StoredEvent {
+function forCaller({ catalogue }: Visibility, principal: Principal, stored: StoredEvent): StoredEvent {
   const { event } = stored;
   if (event.type !== "registry.changed") return stored;
-  return { ...stored, event: { ...event, tools: countTools(principal) } };
+  return { ...stored, event: { ...event, tools: catalogue.visibleTo(principal).length } };
 }
 
 /** Of the key that asks, newest first, as far as a chart is read. */

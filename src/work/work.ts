@@ -1,40 +1,60 @@
+import type { Access } from "../access/access.ts";
+import type { Agent } from "../agent/agent.ts";
+import type { Calls } from "../calls/calls.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Settings } from "../config/config.ts";
 import { once } from "../lib/async/once.ts";
-import { lazyVerbs } from "../lib/lazy-verbs.ts";
 import type { JobListing } from "../model/catalogue/registry-summary.ts";
-import type { Tool } from "../model/catalogue/tool.ts";
 import { mayBelongTo } from "../model/catalogue/tool-name.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { Plane } from "../model/plane.ts";
+import type { PlaneOptions } from "../model/plane-options.ts";
+import type { Principal } from "../model/principal.ts";
 import type { DueHandler } from "../model/store.ts";
 import type { JobManifest } from "../model/work/job.ts";
+import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import type { DeadLetterParts, DeadLetters } from "./dead-letters/dead-letters.ts";
 import type { DueLoop } from "./jobs/due-loop.ts";
-import type { PlannerParts } from "./planner/check-plan.ts";
 import type { JobParts } from "./skills/skill-calls.ts";
+import type { DeadLetterVerbs, JobVerbs, SkillVerbs, ToolPlanVerbs } from "./verbs.ts";
 
-type Parts = Pick<JobParts, "config" | "defaultPrincipal" | "modelTrouble" | "currentPrincipal" | "plane"> &
-  Pick<DeadLetterParts, "run"> &
-  Omit<PlannerParts, "defaultPrincipal" | "testPolicy"> & {
-    memory: Recorder;
-    written: Pick<Catalogue, "loaded" | "manifests">;
-    serverNames(): readonly string[];
-    tools(): readonly Tool[];
-    grants: JobParts["grants"];
-    /** Does this plane run jobs by their schedules? */
-    schedules: boolean;
-  };
+type WorkContext = {
+  readonly settings: Pick<Settings, "config">;
+  readonly options: Pick<PlaneOptions, "schedules">;
+  readonly defaultPrincipal: Principal;
+  readonly recorder: Recorder;
+  readonly access: Access;
+  readonly catalogue: Catalogue;
+  readonly servers: Servers;
+  readonly calls: Calls;
+  readonly agent: Agent;
+  readonly plane: Plane;
+};
 
 /** Skills, jobs, dead letters and the check of plans; each part is loaded when it is used or may be due. */
-export function createWork(parts: Parts) {
-  const dueWork = createDueWork(parts.memory);
-  const deadLetters = createDeadLetters(parts, dueWork.wake);
-  const isRunning = () => parts.schedules && dueWork.isRunning();
-  const jobs = createJobs(parts, { ...dueWork, isRunning });
-  const testPolicy: PlannerParts["testPolicy"] = (...asked) => parts.plane().policy.test(...asked);
-  const planner = async () => (await import("./planner/check-plan.ts")).createPlanner({ ...parts, testPolicy });
+export function createWork(context: WorkContext) {
+  const { options, recorder, access, catalogue, calls } = context;
+  const schedules = options.schedules === true;
+  const dueWork = createDueWork(recorder);
+  const deadLetters = createDeadLetters(context, dueWork.wake);
+  const isRunning = () => schedules && dueWork.isRunning();
+  const jobs = createJobs(context, { ...dueWork, isRunning });
+  const plans: ToolPlanVerbs = {
+    async check(...args) {
+      const { createPlanner } = await import("./planner/check-plan.ts");
+      const planner = createPlanner({
+        find: calls.lookup,
+        grants: access.grants,
+        quality: catalogue.quality,
+        checkArguments: calls.checkSchema,
+        testPolicy: context.plane.policy.test,
+      });
+      return planner.check(...args);
+    },
+  };
   return {
-    verbs: { deadLetters: deadLetters.verbs, ...jobs.verbs, plans: lazyVerbs(planner, { check: "checkPlan" }) },
+    verbs: { deadLetters: deadLetters.verbs, jobs: jobs.verbs, skills: jobs.skills, plans },
     /** Keeps a call that failed permanently as a dead letter. */
     keepFailed: deadLetters.keep,
     schedulesOf: jobs.schedulesOf,
@@ -42,7 +62,7 @@ export function createWork(parts: Parts) {
     changed: jobs.changed,
     /** Something may be due. */
     wake: dueWork.wake,
-    start: () => dueWork.start([deadLetters.handler, ...(parts.schedules ? [jobs.handler] : [])]),
+    start: () => dueWork.start([deadLetters.handler, ...(schedules ? [jobs.handler] : [])]),
     /** Begins nothing more. */
     halt: dueWork.halt,
     stopJobs: jobs.stop,
@@ -93,62 +113,75 @@ function warn(thrown: unknown): void {
   process.emitWarning(`Jobs and failed calls are not begun: ${reason}`);
 }
 
-const deadLetterVerbs = {
-  page: "deadLetters",
-  get: "deadLetter",
-  retry: "retryDeadLetter",
-  resolve: "resolveDeadLetter",
-  abandon: "abandonDeadLetter",
-  delete: "deleteDeadLetter",
-  restore: "restoreDeadLetter",
-} as const;
-
-function createDeadLetters({ serverNames, tools, memory, run, defaultPrincipal }: Parts, onDue: () => void) {
-  const { store, emit } = memory;
+function createDeadLetters({ servers, catalogue, recorder, calls }: WorkContext, onDue: () => void) {
+  const { store, emit } = recorder;
+  const { run } = calls;
   const knows: DeadLetterParts["knows"] = ({ server, tool }) =>
     server === null
-      ? tools().some(({ id, name }) => id.server === null && name === tool) ||
-        serverNames().some((name) => mayBelongTo(name, tool))
-      : serverNames().includes(server);
+      ? catalogue.registry.all().some(({ id, name }) => id.server === null && name === tool) ||
+        servers.names().some((name) => mayBelongTo(name, tool))
+      : servers.names().includes(server);
   const loaded = once(async () => {
     const { createDeadLetters: create } = await import("./dead-letters/dead-letters.ts");
-    return create({ store, emit, run, defaultPrincipal, knows, onDue });
+    return create({ store, emit, run, knows, onDue });
   });
   const keep: DeadLetters["keep"] = async (call, record, error) => (await loaded()).keep(call, record, error);
+  const verbs: DeadLetterVerbs = {
+    page: async (...args) => (await loaded()).verbs.page(...args),
+    get: async (...args) => (await loaded()).verbs.get(...args),
+    retry: async (...args) => (await loaded()).verbs.retry(...args),
+    resolve: async (...args) => (await loaded()).verbs.resolve(...args),
+    abandon: async (...args) => (await loaded()).verbs.abandon(...args),
+    delete: async (...args) => (await loaded()).verbs.delete(...args),
+    restore: async (...args) => (await loaded()).verbs.restore(...args),
+  };
   return {
-    verbs: lazyVerbs(async () => (await loaded()).verbs, deadLetterVerbs),
+    verbs,
     keep,
     handler: async () => (await loaded()).handler,
     stop: async () => void (loaded.made() && (await (await loaded()).stop())),
   };
 }
 
-const jobVerbs = {
-  get: "job",
-  run: "runJob",
-  rerun: "rerunJob",
-  pause: "pauseJob",
-  resume: "resumeJob",
-  cancel: "cancelJobRun",
-  status: "jobRun",
-  history: "jobRuns",
-} as const;
-
-function createJobs({ written, ...parts }: Parts, loop: JobParts["loop"]) {
+function createJobs(context: WorkContext, loop: JobParts["loop"]) {
+  const { settings, recorder, defaultPrincipal, access, catalogue, servers, agent } = context;
   const loaded = once(async () => {
     const { createJobs: create } = await import("./jobs/jobs.ts");
     const manifests = async () => {
-      await written.loaded();
-      return written.manifests();
+      await catalogue.loaded();
+      return catalogue.manifests();
     };
-    return create({ ...parts, loop, manifests });
+    return create({
+      config: settings.config,
+      memory: recorder,
+      defaultPrincipal,
+      loop,
+      manifests,
+      currentPrincipal: access.identity.current,
+      serverNames: servers.names,
+      tools: catalogue.registry.all,
+      grants: access.grants,
+      modelTrouble: agent.modelTrouble,
+      plane: () => context.plane,
+    });
   });
-  const verbs = async () => (await loaded()).verbs;
+  const verbs: JobVerbs = {
+    get: async (...args) => (await loaded()).verbs.get(...args),
+    run: async (...args) => (await loaded()).verbs.run(...args),
+    rerun: async (...args) => (await loaded()).verbs.rerun(...args),
+    pause: async (...args) => (await loaded()).verbs.pause(...args),
+    resume: async (...args) => (await loaded()).verbs.resume(...args),
+    cancel: async (...args) => (await loaded()).verbs.cancel(...args),
+    status: async (...args) => (await loaded()).verbs.status(...args),
+    history: async (...args) => (await loaded()).verbs.history(...args),
+  };
+  const skills: SkillVerbs = { run: async (...args) => (await loaded()).skills.run(...args) };
   return {
-    verbs: { jobs: lazyVerbs(verbs, jobVerbs), skills: lazyVerbs(verbs, { run: "runSkill" }) },
+    verbs,
+    skills,
     async schedulesOf(jobs: readonly JobManifest[]): Promise<JobListing["schedule"][]> {
       if (jobs.length === 0) return [];
-      const [{ showSchedules }, store] = await Promise.all([import("./jobs/schedule.ts"), parts.memory.store()]);
+      const [{ showSchedules }, store] = await Promise.all([import("./jobs/schedule.ts"), recorder.store()]);
       return showSchedules(jobs, store);
     },
     handler: async () => (await loaded()).engine.handler,

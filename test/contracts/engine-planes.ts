@@ -1,7 +1,7 @@
 import type { Outcome, Requested } from "../../src/model/calls/call.ts";
 import { PlaneError, reportError } from "../../src/model/errors.ts";
 import type { PlaneEvent } from "../../src/model/events.ts";
-import { principalOf, trusted } from "../../src/model/principal.ts";
+import { principalOf } from "../../src/model/principal.ts";
 import type { Store } from "../../src/model/store.ts";
 import type { JobManifest } from "../../src/model/work/job.ts";
 import type { KeptJobRun } from "../../src/model/work/job-run.ts";
@@ -60,7 +60,6 @@ export async function planeOn(world: EngineWorld, parts: PlaneParts) {
   const letters = createDeadLetters({
     store: opened,
     emit,
-    defaultPrincipal: trusted(),
     knows: () => knows,
     onDue: () => loop.wake(),
     run: async (request) => outcomeOf(request, await call(request)),

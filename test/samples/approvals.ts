@@ -8,6 +8,7 @@ import { PlaneError } from "../../src/model/errors.ts";
 import type { PlaneEvent } from "../../src/model/events.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import type { Store } from "../../src/model/store.ts";
+import { bindCaller } from "../../src/operations/bind-caller.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { injectedCall } from "./calls.ts";
 
@@ -46,7 +47,6 @@ export async function openApprovals(
       }) as unknown as Config,
     store: async () => store,
     emit: (event) => void events.push(event),
-    defaultPrincipal: ann,
     async run(call) {
       ran.push(call);
       const outcome = { call: { id: call.id }, ...answer(call) } as Outcome;
@@ -71,5 +71,5 @@ export async function openApprovals(
   const answers = (next: typeof answer) => {
     answer = next;
   };
-  return { approvals, verbs: approvals.verbs, store, events, ran, hold, answers };
+  return { approvals, verbs: bindCaller(approvals.verbs, { principal: ann }), store, events, ran, hold, answers };
 }

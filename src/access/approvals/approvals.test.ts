@@ -11,7 +11,7 @@ import { principalOf } from "../../model/principal.ts";
 import { graceMs, leaseMs } from "./held-call.ts";
 
 test("a call is stored before anybody hears of it, so that the quickest answer finds it", async (context) => {
-  const { approvals, store, hold } = await openApprovals(context);
+  const { verbs, store, hold } = await openApprovals(context);
   const seen: unknown[] = [];
   const { addHeldCall } = store;
   store.addHeldCall = async (held) => {
@@ -20,17 +20,17 @@ test("a call is stored before anybody hears of it, so that the quickest answer f
   };
   const id = await hold();
   assert.deepEqual(seen, ["stored"]);
-  assert.equal((await approvals.verbs.approval(id)).status, "pending");
+  assert.equal((await verbs.approvals.get(id)).status, "pending");
 });
 
 test("what was approved runs once, with what was shown, in the name of its caller", async (context) => {
   const { verbs, ran, hold, events } = await openApprovals(context);
   const id = await hold();
-  const { approval, outcome } = await verbs.answerApproval(id, { decision: "approve" });
+  const { approval, outcome } = await verbs.approvals.answer(id, { decision: "approve" });
   assert.deepEqual([approval.status, outcome?.ok, ran.length], ["done", true, 1]);
   assert.deepEqual(ran[0]?.asked.arguments, injectedCall().input.arguments);
   assert.deepEqual(ran[0]?.principal, ann);
-  await assert.rejects(verbs.answerApproval(id, { decision: "approve" }), { code: "CONFLICT" });
+  await assert.rejects(verbs.approvals.answer(id, { decision: "approve" }), { code: "CONFLICT" });
   assert.equal(ran.length, 1);
   assert.deepEqual(
     events.flatMap((event) => (event.type === "approval.changed" ? event.status : [])),
@@ -43,11 +43,11 @@ test("of two answers the first counts, whichever process gives it", async (conte
   const second = await openApprovals(context, {}, first.store);
   const id = await first.hold();
   const answers = await Promise.allSettled([
-    first.verbs.answerApproval(id, { decision: "approve" }),
-    second.verbs.answerApproval(id, { decision: "reject", reason: "no" }),
+    first.verbs.approvals.answer(id, { decision: "approve" }),
+    second.verbs.approvals.answer(id, { decision: "reject", reason: "no" }),
   ]);
   assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
-  const { status } = await first.verbs.approval(id);
+  const { status } = await first.verbs.approvals.get(id);
   assert.deepEqual([status, first.ran.length + second.ran.length], status === "done" ? ["done", 1] : ["rejected", 0]);
 });
 
@@ -55,13 +55,13 @@ test("only the caller answers it, and another attempt is reported", async (conte
   const { verbs, hold, events } = await openApprovals(context);
   const id = await hold();
   for (const principal of [bob, principalOf({})])
-    await assert.rejects(verbs.answerApproval(id, { decision: "approve" }, { principal }), {
+    await assert.rejects(verbs.approvals.answer(id, { decision: "approve" }, { principal }), {
       code: "FORBIDDEN",
     });
   assert.equal(events.filter(({ type }) => type === "approval.forbidden").length, 2);
-  assert.equal((await verbs.approval(id)).status, "pending");
-  await assert.rejects(verbs.approval(id, { principal: bob }), { code: "NOT_FOUND" });
-  assert.deepEqual(await verbs.approvals({ principal: bob }), []);
+  assert.equal((await verbs.approvals.get(id)).status, "pending");
+  await assert.rejects(verbs.approvals.get(id, { principal: bob }), { code: "NOT_FOUND" });
+  assert.deepEqual(await verbs.approvals.list({ principal: bob }), []);
 });
 
 test("a list begins with the oldest, with the newest, or with what waits", async (context) => {
@@ -73,10 +73,10 @@ test("a list begins with the oldest, with the newest, or with what waits", async
     held.push(await hold());
   }
   const [first, second, third, fourth] = held as [string, string, string, string];
-  await verbs.answerApproval(second, { decision: "reject" });
-  await verbs.answerApproval(fourth, { decision: "reject" });
+  await verbs.approvals.answer(second, { decision: "reject" });
+  await verbs.approvals.answer(fourth, { decision: "reject" });
   const listed = async (order?: "oldest" | "newest" | "pending") =>
-    (await verbs.approvals(order === undefined ? {} : { order })).map(({ id }) => id);
+    (await verbs.approvals.list(order === undefined ? {} : { order })).map(({ id }) => id);
   assert.deepEqual(await listed(), held);
   assert.deepEqual(await listed("oldest"), held);
   assert.deepEqual(await listed("newest"), held.toReversed());
@@ -87,8 +87,8 @@ test("members of the groups that answer for others may", async (context) => {
   const { verbs, hold } = await openApprovals(context, { approvers: ["ops"] });
   const id = await hold();
   const operator = principalOf({ user: "bob", groups: ["ops"] });
-  assert.equal((await verbs.approvals({ principal: operator })).length, 1);
-  const { approval } = await verbs.answerApproval(id, { decision: "reject" }, { principal: operator });
+  assert.equal((await verbs.approvals.list({ principal: operator })).length, 1);
+  const { approval } = await verbs.approvals.answer(id, { decision: "reject" }, { principal: operator });
   assert.deepEqual([approval.status, approval.answer?.by], ["rejected", "bob"]);
 });
 
@@ -103,7 +103,7 @@ for (const [title, args, edited] of edits) {
     const { verbs, hold, ran } = await openApprovals(context);
     const call = injectedCall();
     const id = await hold(ask, { input: { ...call.input, arguments: { text: "hi" } } });
-    const { approval } = await verbs.answerApproval(id, {
+    const { approval } = await verbs.approvals.answer(id, {
       decision: "approve",
       ...(args === undefined ? {} : { arguments: args }),
     });
@@ -116,13 +116,13 @@ for (const [title, args, edited] of edits) {
 test("invalid arguments, or those that may not be changed, leave the question open", async (context) => {
   const { verbs, hold } = await openApprovals(context);
   const id = await hold();
-  await assert.rejects(verbs.answerApproval(id, { decision: "approve", arguments: { bad: true } }), {
+  await assert.rejects(verbs.approvals.answer(id, { decision: "approve", arguments: { bad: true } }), {
     code: "INVALID_ARGUMENTS",
   });
-  assert.equal((await verbs.approval(id)).status, "pending");
+  assert.equal((await verbs.approvals.get(id)).status, "pending");
   const strict = await openApprovals(context, { allowEdit: false });
   const other = await strict.hold();
-  await assert.rejects(strict.verbs.answerApproval(other, { decision: "approve", arguments: { x: 1 } }), {
+  await assert.rejects(strict.verbs.approvals.answer(other, { decision: "approve", arguments: { x: 1 } }), {
     code: "USAGE",
     message: /allowEdit/,
   });
@@ -131,7 +131,7 @@ test("invalid arguments, or those that may not be changed, leave the question op
 test("what the system sets is shown as a placeholder", async (context) => {
   const { verbs, hold } = await openApprovals(context);
   const id = await hold(ask, { injected: { values: { _mcp_data: { secret: 1 } } } });
-  const approval = await verbs.approval(id);
+  const approval = await verbs.approvals.get(id);
   assert.equal(approval.shown._mcp_data, "«set by the system»");
   assert.doesNotMatch(JSON.stringify(approval), /secret/);
 });
@@ -141,9 +141,9 @@ test("a question without an answer expires", async (context) => {
   const { verbs, hold, events } = await openApprovals(context, { timeoutMs: 1_000 });
   const id = await hold();
   context.mock.timers.tick(1_000);
-  assert.equal((await verbs.approval(id)).status, "expired");
-  await assert.rejects(verbs.answerApproval(id, { decision: "approve" }), /no answer came in time/);
-  assert.deepEqual(await verbs.approvals({ status: "pending" }), []);
+  assert.equal((await verbs.approvals.get(id)).status, "expired");
+  await assert.rejects(verbs.approvals.answer(id, { decision: "approve" }), /no answer came in time/);
+  assert.deepEqual(await verbs.approvals.list({ status: "pending" }), []);
   assert.ok(events.some((event) => event.type === "approval.changed" && event.status === "expired"));
 });
 
@@ -161,7 +161,7 @@ test("a yes can be remembered for the tool, for arguments like these, and for a 
       ask,
     );
   const remember = { for: "arguments", arguments: { text: "hi*" }, forMs: 60_000 } as const;
-  await verbs.answerApproval(await hold(), { decision: "approve", remember });
+  await verbs.approvals.answer(await hold(), { decision: "approve", remember });
   assert.ok(await covers({ text: "hi there" }));
   assert.equal(await covers({ text: "bye" }), null);
   assert.equal(await covers({}), null);
@@ -169,17 +169,17 @@ test("a yes can be remembered for the tool, for arguments like these, and for a 
   assert.equal(await covers({ text: "hi" }, { tool: sampleTool({ description: "now it deletes" }) }), null);
   context.mock.timers.tick(60_000);
   assert.equal(await covers({ text: "hi" }), null);
-  assert.deepEqual(await verbs.remembered(), []);
+  assert.deepEqual(await verbs.approvals.remembered(), []);
 });
 
 test("what a rule of the operator asks about is asked every time", async (context) => {
   const { approvals, verbs, hold } = await openApprovals(context);
   const forced: Verdict = { ...ask, origin: "rule", rule: 3 };
   const id = await hold(forced);
-  assert.equal((await verbs.approval(id)).adminRequired, true);
-  await verbs.answerApproval(id, { decision: "approve", remember: { for: "tool" } });
-  assert.deepEqual(await verbs.remembered(), []);
-  await verbs.answerApproval(await hold(), { decision: "approve", remember: { for: "tool" } });
+  assert.equal((await verbs.approvals.get(id)).adminRequired, true);
+  await verbs.approvals.answer(id, { decision: "approve", remember: { for: "tool" } });
+  assert.deepEqual(await verbs.approvals.remembered(), []);
+  await verbs.approvals.answer(await hold(), { decision: "approve", remember: { for: "tool" } });
   assert.equal(await approvals.remembered({ ...injectedCall(), principal: ann }, forced), null);
 });
 
@@ -187,13 +187,13 @@ test("consent is asked for once in a conversation, and can be taken back", async
   const { approvals, verbs, hold } = await openApprovals(context);
   const consent: Verdict = { ...ask, consent: true };
   const inTalk = (conversation: string) => ({ principal: ann, options: { conversation } });
-  await verbs.answerApproval(await hold(consent, inTalk("one")), { decision: "approve" });
+  await verbs.approvals.answer(await hold(consent, inTalk("one")), { decision: "approve" });
   const covers = (talk: string) => approvals.remembered({ ...injectedCall(), ...inTalk(talk) }, consent);
   assert.ok(await covers("one"));
   assert.equal(await covers("two"), null);
-  const [entry] = await verbs.remembered();
-  assert.equal(await verbs.forgetRemembered(String(entry?.id), { principal: bob }), false);
-  assert.equal(await verbs.forgetRemembered(String(entry?.id)), true);
+  const [entry] = await verbs.approvals.remembered();
+  assert.equal(await verbs.approvals.forget(String(entry?.id), { principal: bob }), false);
+  assert.equal(await verbs.approvals.forget(String(entry?.id)), true);
   assert.equal(await covers("one"), null);
 });
 
@@ -230,19 +230,19 @@ test("what was begun by a process that is gone is not begun again", async (conte
   const claim = { by: "gone", until: new Date(Date.now() + leaseMs).toISOString() };
   await store.replaceHeldCall({ ...held, status: "running", claim });
   context.mock.timers.tick(leaseMs);
-  assert.equal((await verbs.approval(id)).status, "interrupted");
-  await assert.rejects(verbs.answerApproval(id, { decision: "approve" }), /not run again/);
+  assert.equal((await verbs.approvals.get(id)).status, "interrupted");
+  await assert.rejects(verbs.approvals.answer(id, { decision: "approve" }), /not run again/);
   assert.deepEqual(ran, []);
 });
 
 test("approvals come a page at a time, and each page tells how many there are", async (context) => {
   const { verbs, hold } = await openApprovals(context);
   const ids = [await hold(), await hold(), await hold()];
-  await verbs.answerApproval(String(ids[0]), { decision: "reject" });
+  await verbs.approvals.answer(String(ids[0]), { decision: "reject" });
   const read = async (asked: Partial<ApprovalsAsked>) => {
     const found: string[] = [];
     for (let cursor: string | undefined; ; ) {
-      const page = await verbs.approvalPage({ limit: 1, cursor, ...asked });
+      const page = await verbs.approvals.page({ limit: 1, cursor, ...asked });
       found.push(...page.approvals.map(({ id }) => id));
       if (page.nextCursor === null) return { found, total: page.total };
       cursor = page.nextCursor;
@@ -253,10 +253,10 @@ test("approvals come a page at a time, and each page tells how many there are", 
   assert.deepEqual(await read({ order: "newest" }), { found: ids.toReversed(), total: 3 });
   const waitingFirst = [ids[2], ids[1], ids[0]];
   assert.deepEqual(await read({ order: "pending" }), { found: waitingFirst, total: 3 });
-  const ofBob = await verbs.approvalPage({ limit: 9 }, { principal: bob });
+  const ofBob = await verbs.approvals.page({ limit: 9 }, { principal: bob });
   assert.deepEqual([ofBob.approvals, ofBob.total], [[], 0], "what is another's is not counted either");
   for (const cursor of ["nonsense!", Buffer.from("no such").toString("base64url")])
-    await assert.rejects(verbs.approvalPage({ limit: 1, cursor }), {
+    await assert.rejects(verbs.approvals.page({ limit: 1, cursor }), {
       code: "USAGE",
       message: /is no cursor/,
     });
@@ -267,14 +267,14 @@ test("version 0.2 beside this one knows the tool of a remote server, and this on
   const at = (origin: string) => openApprovals(context, {}, undefined, { notes: { url: `${origin}/mcp` } });
   const local = await openApprovals(context);
   // As version 0.2 keeps it: without an origin.
-  const { fingerprint, origin: none } = await local.verbs.approval(await local.hold());
+  const { fingerprint, origin: none } = await local.verbs.approvals.get(await local.hold());
   const here = await at("https://one.example");
   const id = await here.hold();
-  const held = await here.verbs.approval(id);
+  const held = await here.verbs.approvals.get(id);
   assert.deepEqual([none, held.origin, held.fingerprint], [undefined, "https://one.example", fingerprint]);
   assert.ok(here.approvals.isSameTool(tool, fingerprint));
 
-  await here.verbs.answerApproval(id, { decision: "approve" });
+  await here.verbs.approvals.answer(id, { decision: "approve" });
   const approved = here.ran[0]?.approved?.fingerprint ?? "";
   const moved = await at("https://two.example");
   const isSame = [here, moved].map(({ approvals }) => approvals.isSameTool(tool, approved));

@@ -12,7 +12,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { noCursor, readCursor, writeCursor } from "../../model/page.ts";
 import type { PlaneApprovals, PlanePlans } from "../../model/plane-access.ts";
-import { isOwner, mayDo, ownsRecord, type Principal } from "../../model/principal.ts";
+import { type Inside, isOwner, mayDo, ownsRecord, type Principal } from "../../model/principal.ts";
 import { originOfServer } from "../../model/servers/server.ts";
 import { type AnswererPorts, type Answerers, asksOthers, createAnswerers } from "./answerers.ts";
 import { type Asking, askPeople, resumed } from "./ask-people.ts";
@@ -26,28 +26,16 @@ const sweepMs = 10_000;
 export type ApprovalPorts = Pick<HeldCallPorts, "store" | "emit" | "checkArguments" | "onChangedElsewhere"> & {
   mayMake: AnswererPorts["mayMake"];
   config(): Config;
-  defaultPrincipal: Principal;
   run(call: Requested): Promise<Outcome>;
   fixedOf(tool: Tool): JsonObject;
   /** Leaves a record of an answer that no verb of the plane gave. */
-  audit?: PlaneAudit["run"];
+  audit?: Inside<PlaneAudit>["run"];
 };
 
-type HeldVerbs = {
-  approvals: PlaneApprovals["list"];
-  approvalPage: PlaneApprovals["page"];
-  approval: PlaneApprovals["get"];
-  answerApproval: PlaneApprovals["answer"];
-  remembered: PlaneApprovals["remembered"];
-  forgetRemembered: PlaneApprovals["forget"];
-  plans: PlanePlans["list"];
-  plan: PlanePlans["get"];
-  approvePlan: PlanePlans["approve"];
-  rejectPlan: PlanePlans["reject"];
-};
+type HeldVerbs = { approvals: Inside<PlaneApprovals>; plans: Omit<Inside<PlanePlans>, "check"> };
 
 export function createApprovals(given: ApprovalPorts) {
-  const { config, store, defaultPrincipal, run, fixedOf, mayMake, audit, ...ports } = given;
+  const { config, store, run, fixedOf, mayMake, audit, ...ports } = given;
   const originOf = (server: string | null) => originOfServer(server === null ? undefined : config().servers[server]);
   const fingerprint = createFingerprint(fixedOf);
   const settings = () => config().approvals;
@@ -75,14 +63,14 @@ export function createApprovals(given: ApprovalPorts) {
     maySee: (principal, plan) => plan.user === null || ownsRecord(principal, plan) || seesAll(principal),
   });
 
-  const verbs: HeldVerbs = {
-    async approvals({ status, order = "oldest", principal = defaultPrincipal } = {}) {
+  const approvals: HeldVerbs["approvals"] = {
+    async list({ status, order = "oldest", principal }) {
       const held = await heldCalls.list({ plan: null, ...withoutUndefined({ status }) });
       const shown = held.filter((one) => maySee(principal, one)).map(viewOf);
       if (order === "oldest") return shown;
       return shown.toSorted((a, b) => (heldPlace(a, order) < heldPlace(b, order) ? -1 : 1));
     },
-    async approvalPage({ status, order = "oldest", limit, cursor }, { principal = defaultPrincipal } = {}) {
+    async page({ status, order = "oldest", limit, cursor }, { principal }) {
       const after = cursor === undefined ? null : readHeldPlace(readCursor(cursor));
       if (cursor !== undefined && after && !(await heldCalls.get(after.id))) throw noCursor(cursor);
       const shownTo = seesAll(principal) ? {} : { shownTo: principal.user };
@@ -94,21 +82,27 @@ export function createApprovals(given: ApprovalPorts) {
       const total = isWhole ? all : (await heldCalls.list(filter)).filter((one) => maySee(principal, one)).length;
       return { approvals: shown.map(viewOf), total, nextCursor: last && writeCursor(heldPlace(last, order)) };
     },
-    async approval(id, { principal = defaultPrincipal } = {}) {
+    async get(id, { principal }) {
       const held = await heldCalls.get(id);
       if (held && maySee(principal, held)) return viewOf(held);
       throw new PlaneError("NOT_FOUND", `No approval '${id}'. 'toolplane approvals list' shows what waits.`);
     },
-    async answerApproval(id, answer, { principal = defaultPrincipal } = {}) {
+    async answer(id, answer, { principal }) {
       const { hasRun: _, ...answered } = await runner.answer(id, answer, principal);
       return answered;
     },
-    plans: ({ principal = defaultPrincipal } = {}) => plans.list(principal),
-    plan: (id, { principal = defaultPrincipal } = {}) => plans.get(id, principal),
-    approvePlan: (id, choice = {}, { principal = defaultPrincipal } = {}) => plans.approve(id, choice, principal),
-    rejectPlan: (id, choice = {}, { principal = defaultPrincipal } = {}) => plans.reject(id, choice, principal),
-    remembered: ({ principal = defaultPrincipal } = {}) => remembered.list(principal),
-    forgetRemembered: (id, { principal = defaultPrincipal } = {}) => remembered.forget(id, principal),
+    remembered: ({ principal }) => remembered.list(principal),
+    forget: (id, { principal }) => remembered.forget(id, principal),
+  };
+
+  const verbs: HeldVerbs = {
+    approvals,
+    plans: {
+      list: ({ principal }) => plans.list(principal),
+      get: (id, { principal }) => plans.get(id, principal),
+      approve: (id, choice = {}, { principal }) => plans.approve(id, choice, principal),
+      reject: (id, choice = {}, { principal }) => plans.reject(id, choice, principal),
+    },
   };
 
   return {

@@ -7,9 +7,10 @@ import type { Question, SamplingAsked } from "../../model/calls/question-schema.
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
-import type { Sampling } from "../../model/plane-options.ts";
+import type { PlaneQuestions } from "../../model/plane-access.ts";
+import type { PlaneOptions, Sampling } from "../../model/plane-options.ts";
 import type { AbortSignal } from "../../model/platform.ts";
-import { isOwner, ownerOf, type Principal } from "../../model/principal.ts";
+import { type Inside, isOwner, ownerOf, type Principal } from "../../model/principal.ts";
 import { RpcError } from "../../protocol/message.ts";
 
 /** After this time the question is cancelled at the server. */
@@ -17,24 +18,32 @@ const answerTimeoutMs = 300_000;
 /** A user who listed or listened within this time counts as present. */
 const presenceMs = 60_000;
 
-type AnswerOptions = {
-  answersQuestions?: boolean;
-  sampling?: Sampling;
-  relays?: boolean;
-  /** Is there a model to sample from? Asked whenever a server connects: models change with the configuration. */
-  isSampling(): boolean;
-  /** May a person answer in the place of a model? */
-  isByHand(): boolean;
+type AnswersContext = {
+  readonly options: Pick<PlaneOptions, "answersQuestions" | "sampling" | "relays">;
+  readonly recorder: { emit(event: PlaneEvent): void };
+  readonly agent: {
+    sampling: {
+      answer: Sampling;
+      /** Is there a model to sample from? Asked whenever a server connects: models change with the configuration. */
+      isOffered(): boolean;
+      /** May a person answer in the place of a model? */
+      isByHand(): boolean;
+    };
+  };
+  readonly calls: { checkSchema(schema: JsonObject, value: Json): Promise<{ path: string; message: string }[]> };
 };
 
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Answers what servers ask in the middle of a call: elicitation, sampling, roots. */
-export function createAnswers(
-  { answersQuestions = false, sampling, relays = false, isSampling, isByHand }: AnswerOptions,
-  ports: QuestionPorts,
-) {
-  const questions = createQuestions(ports);
+export function createAnswers(context: AnswersContext) {
+  const { options, agent, recorder } = context;
+  const { answersQuestions = false, relays = false, sampling = agent.sampling.answer } = options;
+  const isSampling = () => options.sampling !== undefined || agent.sampling.isOffered();
+  const isByHand = () => options.sampling === undefined && agent.sampling.isByHand();
+  const problems: QuestionPorts["problems"] = async (schema, value) =>
+    (await context.calls.checkSchema(schema, value)).map(({ path, message }) => `${path} ${message}`.trim());
+  const questions = createQuestions({ emit: recorder.emit, problems });
   const elicitation = { form: {}, url: {} };
   const ownCapabilities = {
     ...(answersQuestions ? { elicitation } : {}),
@@ -63,14 +72,19 @@ export function createAnswers(
     const said = await questions.ask({ ...causeOf(call), server, params, sampling }, signal, call.principal);
     return said.action === "accept" ? ((said.content ?? {}) as { text?: string }) : null;
   };
+  const verbs: Inside<PlaneQuestions> = {
+    list: async ({ principal }) => questions.waiting(principal),
+    answer: (id, answer, { principal }) => questions.answer(id, answer, principal),
+  };
   return {
+    verbs,
     questions,
     samples: (call: Routed) => canWrite(call) && !isSampling() && isByHand(),
     ownCapabilities,
     /** A connected client is asked everything, or refuses. */
     capabilities: relays ? { elicitation, sampling: { tools: {} }, roots: {} } : ownCapabilities,
     /** A client's answer as its server may read it: an invalid form counts as cancelled. */
-    fit: (asked: Asked, answered: UnknownObject, relay?: Relay) => fitAnswer(asked, answered, relay, ports.problems),
+    fit: (asked: Asked, answered: UnknownObject, relay?: Relay) => fitAnswer(asked, answered, relay, problems),
     async answer(
       call: Routed,
       server: string,
@@ -85,7 +99,7 @@ export function createAnswers(
           : { action: "cancel" };
       if (method === "roots/list") return { roots: [] };
       if (method !== "sampling/createMessage") throw new RpcError(-32601, `No one here can answer '${method}'.`);
-      if (!sampling || !(isSampling() || (canWrite(call) && isByHand())))
+      if (!(isSampling() || (canWrite(call) && isByHand())))
         throw new RpcError(-1, "No model is configured for sampling.");
       const { conversation: _, ...cause } = causeOf(call);
       return sampling(params, {

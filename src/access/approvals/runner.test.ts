@@ -10,7 +10,7 @@ test("what is asked here and remembered is remembered like any other yes", async
   const call = { ...injectedCall(), principal: ann };
   const askHere = async (): Promise<Answer> => ({ decision: "approve", remember: { for: "tool" } });
   await approvals.hold(call, ask, { askHere });
-  assert.equal((await verbs.remembered()).length, 1);
+  assert.equal((await verbs.approvals.remembered()).length, 1);
 });
 
 test("a yes at the last moment lets the call go on instead of refusing it", async (context) => {
@@ -31,11 +31,11 @@ test("a yes at the last moment lets the call go on instead of refusing it", asyn
 test("a yes for one conversation is refused where there is none, instead of being good for all", async (context) => {
   const { verbs, hold } = await openApprovals(context);
   const remember = { for: "tool", conversation: true } as const;
-  await assert.rejects(verbs.answerApproval(await hold(), { decision: "approve", remember }), {
+  await assert.rejects(verbs.approvals.answer(await hold(), { decision: "approve", remember }), {
     code: "USAGE",
     message: /belongs to no conversation/,
   });
-  assert.deepEqual(await verbs.remembered(), []);
+  assert.deepEqual(await verbs.approvals.remembered(), []);
 });
 
 test("a call that another process left approved is run by its answerers alone", async (context) => {
@@ -47,10 +47,10 @@ test("a call that another process left approved is run by its answerers alone", 
   const answer = { decision: "approve", by: "ann", at, reason: null, arguments: null } as const;
   await store.replaceHeldCall({ ...held, status: "approved", answer });
   const again = { decision: "approve" } as const;
-  await assert.rejects(verbs.answerApproval(id, again, { principal: bob }), { code: "FORBIDDEN" });
-  await assert.rejects(verbs.answerApproval(id, { ...again, arguments: { text: "x" } }), {
+  await assert.rejects(verbs.approvals.answer(id, again, { principal: bob }), { code: "FORBIDDEN" });
+  await assert.rejects(verbs.approvals.answer(id, { ...again, arguments: { text: "x" } }), {
     code: "CONFLICT",
   });
   assert.deepEqual(ran, []);
-  assert.equal((await verbs.answerApproval(id, again)).outcome?.ok, true);
+  assert.equal((await verbs.approvals.answer(id, again)).outcome?.ok, true);
 });

@@ -5,7 +5,7 @@ import type { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { PlaneIdentity, PlaneKeys } from "../../model/plane-access.ts";
-import { type Principal, requireScope, withListed } from "../../model/principal.ts";
+import { type Inside, type Principal, requireScope, withListed } from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
 import type { Profile } from "../policy/decide.ts";
 import { createApiKeys, looksLikeKey } from "./api-keys.ts";
@@ -28,7 +28,7 @@ export type IdentityPorts = {
   egress: Egress;
 };
 
-type Verbs = { identity: Omit<PlaneIdentity, "usualCaller">; keys: PlaneKeys };
+type Verbs = { identity: Omit<Inside<PlaneIdentity>, "usualCaller">; keys: Inside<PlaneKeys> };
 
 export function createIdentity({ config, store, emit, onNews, defaultPrincipal, exposed, egress }: IdentityPorts) {
   const keys = createApiKeys({ store, emit });
@@ -58,15 +58,15 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
       },
     },
     keys: {
-      async list({ principal = defaultPrincipal } = {}) {
+      async list({ principal }) {
         requireScope(principal, "admin", "see the API keys");
         return keys.list();
       },
-      async create(asked, { principal = defaultPrincipal } = {}) {
+      async create(asked, { principal }) {
         requireScope(principal, "admin", "create an API key");
         return keys.create(asked, principal).finally(known.changed);
       },
-      async revoke(id, { principal = defaultPrincipal, forget = false } = {}) {
+      async revoke(id, { principal, forget = false }) {
         requireScope(principal, "admin", "revoke an API key");
         return keys.revoke(id, forget).finally(known.changed);
       },

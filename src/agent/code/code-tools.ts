@@ -57,7 +57,7 @@ export function createCodeTools(
           ...(called as PlaneCallOptions),
           principal,
           face: "agent",
-          relay: { ...relay, onOwnTool: ownTool(withoutUndefined(given)) },
+          relay: { ...relay, onOwnTool: ownTool({ ...withoutUndefined(given), principal }) },
         });
       };
     },

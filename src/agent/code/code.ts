@@ -9,12 +9,14 @@ import { codeToolNames } from "../../model/catalogue/meta-tools.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { PlaneCode } from "../../model/plane-work.ts";
-import { ownerOf, type Principal, requireScope } from "../../model/principal.ts";
+import { type Inside, type KnownCaller, ownerOf, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { createEndings, type EndingPorts } from "./endings.ts";
 import { createProgramTools, type ProgramToolsPorts } from "./program-tools.ts";
 import { createRecordedCalls, type WaitingRun } from "./recorded-calls.ts";
 import { type RunCodePorts, runCode } from "./run-code.ts";
+
+type KnownOptions = RunCodeOptions & KnownCaller;
 
 const maxSource = 256 * 1024;
 
@@ -22,14 +24,13 @@ type Parts = Omit<ProgramToolsPorts, "plane"> &
   Pick<EndingPorts, "keepRun"> & {
     plane(): ReturnType<RunCodePorts["plane"]> & ReturnType<ProgramToolsPorts["plane"]>;
     store(): Promise<Store>;
-    defaultPrincipal: Principal;
     stopping: AbortSignal;
   };
 
 export type Code = {
-  verbs: PlaneCode;
+  verbs: Inside<PlaneCode>;
   /** `search_tools` and `run_code` for a model that is called with these options. */
-  ownTool(options: RunCodeOptions): NonNullable<Relay["onOwnTool"]>;
+  ownTool(options: KnownOptions): NonNullable<Relay["onOwnTool"]>;
   /** The answer of a call that a person approved, for the program that waits for it. */
   keepAnswer(approval: string, outcome: Outcome): Promise<void>;
   stop(): Promise<void>;
@@ -37,7 +38,7 @@ export type Code = {
 
 /** Programs that call tools as functions. */
 export function createCode(parts: Parts): Code {
-  const { plane, store, defaultPrincipal, stopping } = parts;
+  const { plane, store, stopping } = parts;
   const tools = createProgramTools(parts);
   const recorded = createRecordedCalls(store);
   const sandbox = once(async () => (await import("./sandbox.ts")).createSandbox());
@@ -60,10 +61,10 @@ export function createCode(parts: Parts): Code {
   async function perform(
     args: UnknownObject,
     id: string,
-    options: RunCodeOptions,
+    options: KnownOptions,
     signal: AbortSignal,
   ): Promise<CodeOutcome> {
-    const { principal = defaultPrincipal } = options;
+    const { principal } = options;
     const startedAt = performance.now();
     const run = await begin(args, id, options, ownerOf(principal));
     const writes = run.readOnly ? tools.writesIn(run.source, principal) : [];
@@ -81,8 +82,8 @@ export function createCode(parts: Parts): Code {
   };
 
   /** The run is a call itself: recorded, limited, and shortened where it is long. */
-  async function run(code: string, options: RunCodeOptions): Promise<CodeOutcome> {
-    const { principal = defaultPrincipal, face = "library", signal, resume } = options;
+  async function run(code: string, options: KnownOptions): Promise<CodeOutcome> {
+    const { principal, face = "library", signal, resume } = options;
     requireScope(principal, "call", "run a program");
     const id = resume ?? `code-${uniqueId()}`;
     let outcome: CodeOutcome | undefined;
@@ -105,14 +106,14 @@ export function createCode(parts: Parts): Code {
     return { ...outcome, text, ...(asked.stored && { stored: asked.stored }) };
   }
 
-  async function search(query: unknown, options: Parameters<PlaneCode["search"]>[1] = {}): Promise<CodeSearch> {
-    const { principal = defaultPrincipal } = options;
+  async function search(query: unknown, options: Parameters<Inside<PlaneCode>["search"]>[1]): Promise<CodeSearch> {
+    const { principal } = options;
     requireScope(principal, "read", "look at tools");
     return tools.search(String(query ?? ""), principal, options);
   }
 
   return {
-    verbs: { run: (source, options = {}) => track(run(source, options)), search },
+    verbs: { run: (source, options) => track(run(source, options)), search },
     ownTool: (options) => async (tool, args, signal) => {
       if (tool === codeToolNames.run)
         return toResult(await track(perform(args, `code-${uniqueId()}`, options, signal)));

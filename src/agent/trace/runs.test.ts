@@ -5,6 +5,7 @@ import { agentRun } from "../../../test/contracts/records.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { principalOf, trusted } from "../../model/principal.ts";
+import { bindCaller } from "../../operations/bind-caller.ts";
 import { createRecorder } from "../../store/store.ts";
 import { createRuns } from "./runs.ts";
 
@@ -17,7 +18,6 @@ test("a run that cannot be kept is reported all the same, and no answer is lost"
       recordRun: full,
       emit: (event) => void told.push(event),
     },
-    defaultPrincipal: trusted(),
   });
   const warned = once(process, "warning");
   await keep(agentRun("one"));
@@ -31,7 +31,8 @@ test("a run that cannot be kept is reported all the same, and no answer is lost"
 
 test("what is asked for in a way that makes no sense is refused by name", async () => {
   const memory = createRecorder(undefined);
-  const { verbs, keep } = createRuns({ memory, defaultPrincipal: trusted() });
+  const { verbs: inside, keep } = createRuns({ memory });
+  const { runs: verbs } = bindCaller({ runs: inside }, { principal: trusted() });
   try {
     await keep(agentRun("one"));
     await assert.rejects(verbs.render("one", "pdf" as never), /cannot be rendered as 'pdf': use text/);

@@ -5,7 +5,7 @@ import type { AgentRun } from "../../model/agent/run-schema.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import { collect } from "../../model/page.ts";
 import type { PlaneRuns } from "../../model/plane-work.ts";
-import { mayDo, ownsRecord, type Principal, requireScope } from "../../model/principal.ts";
+import { type Inside, mayDo, ownsRecord, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Recorder } from "../../store/store.ts";
 
@@ -15,17 +15,16 @@ const maxTitle = 200;
 
 export type RunParts = {
   memory: Pick<Recorder, "emit" | "recordRun"> & { store(): Promise<Store> };
-  defaultPrincipal: Principal;
 };
 
 export type Runs = {
-  verbs: PlaneRuns;
+  verbs: Inside<PlaneRuns>;
   /** Resolves when the run is kept. One that cannot be kept is no reason to lose its answer, so this never rejects. */
   keep(run: AgentRun): Promise<void>;
 };
 
 /** What agents did: kept, told of, and shown to whose it was, or to admins. */
-export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
+export function createRuns({ memory }: RunParts): Runs {
   const find = async (id: string, principal: Principal): Promise<AgentRun> => {
     requireScope(principal, "read", "read runs of agents");
     const run = await (await memory.store()).run(id);
@@ -45,7 +44,7 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
   };
   return {
     verbs: {
-      async page(query = {}, { principal = defaultPrincipal } = {}) {
+      async page(query = {}, { principal }) {
         requireScope(principal, "read", "look at runs of agents");
         const { limit, ...filter } = filterOf(query);
         if (!mayDo(principal, "admin")) {
@@ -62,8 +61,8 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
         const runs = found.slice(0, limit).map(withoutOwner);
         return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
       },
-      get: (id, { principal = defaultPrincipal } = {}) => find(id, principal),
-      async render(id, format, { principal = defaultPrincipal } = {}) {
+      get: (id, { principal }) => find(id, principal),
+      async render(id, format, { principal }) {
         if (!runFormats.includes(format))
           throw new PlaneError(
             "USAGE",
@@ -73,7 +72,7 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
         const { renderRunText } = await import("./render-text.ts");
         return { text: renderRunText(run) };
       },
-      async rename(conversation, title, { principal = defaultPrincipal } = {}) {
+      async rename(conversation, title, { principal }) {
         const called = typeof title === "string" ? title.trim() : null;
         if (called === null || called.length > maxTitle)
           throw new PlaneError("USAGE", `'title' must be a string of at most ${maxTitle} characters.`);
@@ -81,7 +80,7 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
         await (await memory.store()).titleRuns(ids, called === "" ? null : redact(called));
         return { conversation, runs: ids.length };
       },
-      async delete(conversation, { principal = defaultPrincipal } = {}) {
+      async delete(conversation, { principal }) {
         const ids = await idsOf(conversation, principal);
         await (await memory.store()).removeRuns(ids);
         return { conversation, runs: ids.length };

@@ -5,9 +5,8 @@ import type { Routed } from "../../model/calls/call.ts";
 import type { ProviderSpec, Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { PlaneEvent } from "../../model/events.ts";
 import type { PlaneConversations } from "../../model/plane-history.ts";
-import type { Principal } from "../../model/principal.ts";
+import type { Inside } from "../../model/principal.ts";
 import type { ServersChange } from "../../model/servers/server.ts";
 import type { CircuitStatus } from "../../model/servers/server-schema.ts";
 import type { Recorder } from "../../store/store.ts";
@@ -199,12 +198,14 @@ function serverRate(server: string, perMinute: number | undefined): Rated | unde
 
 export type CallLimits = ReturnType<typeof createLimits>;
 
-export function createLimits(
-  config: () => Config,
-  emit: (event: PlaneEvent) => void,
-  defaultPrincipal: Principal,
-  { store, outlivesUs }: Pick<Recorder, "store" | "outlivesUs">,
-) {
+type LimitsContext = {
+  readonly settings: { config(): Config };
+  readonly recorder: Pick<Recorder, "store" | "outlivesUs" | "emit">;
+};
+
+export function createLimits({ settings, recorder }: LimitsContext) {
+  const { config } = settings;
+  const { store, outlivesUs, emit } = recorder;
   // A store of this plane alone need not be opened to count.
   const shared: SharedCounts | undefined = outlivesUs
     ? {
@@ -219,9 +220,9 @@ export function createLimits(
   });
   /** Closes the circuits of these servers. */
   const trust = (servers: readonly string[]) => servers.forEach(circuits.reset);
-  const verbs: { conversations: Pick<PlaneConversations, "budget"> } = {
+  const verbs: { conversations: Pick<Inside<PlaneConversations>, "budget"> } = {
     conversations: {
-      budget: (conversation, { principal = defaultPrincipal } = {}) => budgets.everywhere(conversation, principal),
+      budget: (conversation, { principal }) => budgets.everywhere(conversation, principal),
     },
   };
   return {

@@ -16,7 +16,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import { invalidAnswer } from "../../protocol/message.ts";
 import { explainFailure, type Servers, type SessionOwner } from "../../servers/servers.ts";
-import { askForOffer, offerRequest } from "../offer-tools.ts";
+import { askForOffer, offerRequest } from "../offers/offer-tools.ts";
 import { createHttpProvider } from "./http.ts";
 import { neverSent, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 import type { ModelEndpoint } from "./model.ts";

@@ -1,4 +1,4 @@
-import type { openRecordings as open, Recordings } from "./recordings.ts";
+import type { Recordings, RecordingsContext } from "./recordings.ts";
 
 const noRecordings: Recordings = {
   isOffline: false,
@@ -9,8 +9,8 @@ const noRecordings: Recordings = {
 };
 
 /** Loaded only where something is recorded or replayed. */
-export async function openRecordings(...[options, ports]: Parameters<typeof open>): Promise<Recordings> {
-  const { record, replay, replayMiss } = options;
+export async function openRecordings(context: RecordingsContext): Promise<Recordings> {
+  const { record, replay, replayMiss } = context.options;
   if (record === undefined && replay === undefined && replayMiss === undefined) return noRecordings;
-  return (await import("./recordings.ts")).openRecordings(options, ports);
+  return (await import("./recordings.ts")).openRecordings(context);
 }

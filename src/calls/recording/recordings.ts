@@ -13,7 +13,11 @@ import { type Recording, readRecording } from "./read-recording.ts";
 import { createRecordingWriter, type RecordingWriter } from "./write-recording.ts";
 
 type Options = Pick<PlaneOptions, "record" | "replay" | "replayMiss">;
-type Ports = MaskPorts & { tools(): readonly Tool[] };
+export type RecordingsContext = {
+  readonly options: Options;
+  readonly settings: MaskPorts;
+  readonly catalogue: { registry: { all(): readonly Tool[] } };
+};
 
 type Recorded = (server: string) => Omit<KnownServer, "identity"> | undefined;
 type Listening = {
@@ -39,9 +43,14 @@ export type Recordings = {
 };
 
 /** What is recorded and what is replayed. Files that cannot be used are refused before anything runs. */
-export async function openRecordings(options: Options, ports: Ports): Promise<Recordings> {
-  const { record, replay, replayMiss = "fail" } = options;
-  requireFitting(options);
+export async function openRecordings(context: RecordingsContext): Promise<Recordings> {
+  const { record, replay, replayMiss = "fail" } = context.options;
+  requireFitting(context.options);
+  const ports = {
+    secretValues: () => context.settings.secretValues(),
+    config: () => context.settings.config(),
+    tools: () => context.catalogue.registry.all(),
+  };
   const recording = replay === undefined ? null : await readRecording(replay);
   const writer = record === undefined ? null : createRecordingWriter(record, ports);
   const isLive = replayMiss === "live";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { agentRun, callEntry } from "../../../test/contracts/records.ts";
+import { until } from "../../../test/fixtures/until.ts";
 import type { Config } from "../../model/config/config.ts";
-import { trusted } from "../../model/principal.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import { createResults } from "./results.ts";
 
@@ -13,9 +13,8 @@ async function setUp(keepDays: number) {
   const store = await openSqliteStore(":memory:");
   const config = { calls: { keepDays }, results: { builtinTool: true } } as Config;
   const results = createResults({
-    config: () => config,
-    store: async () => store,
-    defaultPrincipal: trusted(),
+    settings: { config: () => config },
+    recorder: { store: async () => store },
   });
   const at = (ago: number) => new Date(Date.now() - ago * day).toISOString();
   await store.append([100, 95, 80].map((ago) => callEntry(`c${ago}`, { at: at(ago) })));
@@ -33,7 +32,7 @@ test("calls and runs of agents go when they are too old, at the start and once a
   const ids = async () => (await store.calls()).map(({ id }) => id).join(" ");
   try {
     results.start();
-    await untilQuiet();
+    await until("the old run is gone", async () => (await store.runs()).length === 1);
     // The newest call that is too old stays, and proves the age of those before it.
     assert.equal(await ids(), "c80 c95");
     assert.deepEqual(

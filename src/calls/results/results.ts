@@ -9,14 +9,13 @@ import { codeToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { PlaneCalls, PlaneResults } from "../../model/plane-history.ts";
-import { type Principal, requireScope } from "../../model/principal.ts";
+import { type Inside, requireScope } from "../../model/principal.ts";
 import { recordBytes, type Store } from "../../model/store.ts";
 import { createBuiltinProvider, createReadResult, readResultManifest, withMetaTools } from "../providers/builtin.ts";
 
-type Parts = {
-  config(): Config;
-  store(): Promise<Store>;
-  defaultPrincipal: Principal;
+type ResultsContext = {
+  readonly settings: { config(): Config };
+  readonly recorder: { store(): Promise<Store> };
 };
 
 const hourMs = 3_600_000;
@@ -25,26 +24,26 @@ const dayMs = 24 * hourMs;
 export type Results = ReturnType<typeof createResults>;
 
 /** Storing is loaded with the first large result. */
-export function createResults({ config, store, defaultPrincipal }: Parts) {
-  const settings = () => config().results;
-  const readTool = () => (settings().builtinTool ? readResultManifest.name : null);
+export function createResults({ settings: { config }, recorder: { store } }: ResultsContext) {
+  const limits = () => config().results;
+  const readTool = () => (limits().builtinTool ? readResultManifest.name : null);
   const loaded = once(async () =>
-    (await import("./stored-results.ts")).createStoredResults({ store, settings, readTool }),
+    (await import("./stored-results.ts")).createStoredResults({ store, settings: limits, readTool }),
   );
   const readResult = createReadResult(async (id, query, reader) => (await loaded()).read(id, query, reader));
-  const verbs: { results: PlaneResults; calls: Pick<PlaneCalls, "verify"> } = {
+  const verbs: { results: Inside<PlaneResults>; calls: Pick<Inside<PlaneCalls>, "verify"> } = {
     results: {
-      async get(id, query = {}, { principal = defaultPrincipal } = {}) {
+      async get(id, query = {}, { principal }) {
         requireScope(principal, "read", "read results");
         return (await loaded()).read(id, query, principal);
       },
-      async page(filter = {}, { principal = defaultPrincipal } = {}) {
+      async page(filter = {}, { principal }) {
         requireScope(principal, "read", "look at results");
         return (await loaded()).list(filter, principal);
       },
     },
     calls: {
-      async verify(options = {}, { principal = defaultPrincipal } = {}) {
+      async verify(options = {}, { principal }) {
         requireScope(principal, "admin", "verify the record of calls");
         return (await store()).verifyCalls({ ...config().calls, ...checkVerifyOptions(options) });
       },
@@ -54,7 +53,7 @@ export function createResults({ config, store, defaultPrincipal }: Parts) {
   let redactor: { of: Config["results"]["redact"]; redact: Promise<(result: ToolResult) => ToolResult> } | undefined;
   /** Null where nothing is configured, so that a call pays one comparison. */
   function redaction() {
-    const of = settings().redact;
+    const of = limits().redact;
     if (!of.secrets && !of.entropy && of.patterns.length === 0) return null;
     if (redactor?.of !== of)
       redactor = {
@@ -72,7 +71,7 @@ export function createResults({ config, store, defaultPrincipal }: Parts) {
     if (!result) return outcome;
     const found = readArtifacts(result);
     const listed = found ? { ...outcome, artifacts: viewOfArtifacts(found) } : outcome;
-    const limit = limitOf(call, outcome, isReadByModel ? settings().maxInlineBytes : 0);
+    const limit = limitOf(call, outcome, isReadByModel ? limits().maxInlineBytes : 0);
     // A page of a stored result has its own limit.
     const isPage = outcome.call.provider === "builtin" && outcome.call.tool !== codeToolNames.run;
     if (limit === 0 || isPage || isShort(result, limit)) return listed;

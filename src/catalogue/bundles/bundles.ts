@@ -6,7 +6,7 @@ import { type ConfigProblem, renderProblem } from "../../model/config/config.ts"
 import { PlaneError } from "../../model/errors.ts";
 import { renderPath } from "../../model/json.ts";
 import type { PlaneRegistry } from "../../model/plane-tools.ts";
-import { requireScope } from "../../model/principal.ts";
+import { type Inside, requireScope } from "../../model/principal.ts";
 import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import { asPerson, discoveredProblem, type EditPorts, readReason, schemaProblems } from "../changes/change-verbs.ts";
 import { type EntryEdit, toKept } from "../changes/entries.ts";
@@ -18,8 +18,8 @@ type BundlePorts = EditPorts & {
   trustedKeys(): readonly string[];
 };
 
-export function createBundleVerbs(ports: BundlePorts): Pick<PlaneRegistry, "export" | "import"> {
-  const { entries, defaultPrincipal, environment } = ports;
+export function createBundleVerbs(ports: BundlePorts): Pick<Inside<PlaneRegistry>, "export" | "import"> {
+  const { entries, environment } = ports;
   // Node's cryptography is loaded on first use.
   const signing = once(async () => {
     const signed = await import("./signed-bundle.ts");
@@ -28,7 +28,7 @@ export function createBundleVerbs(ports: BundlePorts): Pick<PlaneRegistry, "expo
   });
 
   return {
-    async export(choice = {}, { principal = defaultPrincipal } = {}) {
+    async export(choice = {}, { principal }) {
       requireScope(principal, "admin", "export the catalogue");
       await entries.reload();
       const chosen = choose(entries.all(), choice);
@@ -47,8 +47,8 @@ export function createBundleVerbs(ports: BundlePorts): Pick<PlaneRegistry, "expo
         fingerprint: key.fingerprint,
       };
     },
-    async import(text, { reason, dryRun = false }, caller = {}) {
-      const { principal = defaultPrincipal } = caller;
+    async import(text, { reason, dryRun = false }, caller) {
+      const { principal } = caller;
       requireScope(principal, "admin", "change the catalogue");
       const why = readReason(reason);
       if (why === null && !dryRun)

@@ -1,4 +1,3 @@
-import { joinNamespaces } from "../../lib/lazy-verbs.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import { mayBelongTo } from "../../model/catalogue/tool-name.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -62,26 +61,31 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
     },
     publishOverlays: handWritten.setStoredOverlays,
   });
-  const shared = { entries, defaultPrincipal, environment, discovered: createDiscovered(ports.servers, registry) };
+  const shared = { entries, environment, discovered: createDiscovered(ports.servers, registry) };
+  const changes = createChangeVerbs({
+    ...shared,
+    store,
+    maySeeServer: ports.maySeeServer,
+    settled: history.settled,
+    isRegistered: handWritten.isRegistered,
+    overlayOf: (id) => overlayInForce(id, { entries, registry }).overlay,
+    warningsOf: (id) => registry.snapshot().byId(id)?.warnings ?? [],
+  });
   return {
     registry,
     handWritten,
-    verbs: joinNamespaces(
-      { tools: { register: handWritten.register, unregister: handWritten.unregister } },
-      createChangeVerbs({
-        ...shared,
-        store,
-        maySeeServer: ports.maySeeServer,
-        settled: history.settled,
-        isRegistered: handWritten.isRegistered,
-        overlayOf: (id) => overlayInForce(id, { entries, registry }).overlay,
-        warningsOf: (id) => registry.snapshot().byId(id)?.warnings ?? [],
-      }),
-      {
-        tools: createOverlayVerbs({ ...shared, registry }),
-        registry: createBundleVerbs({ ...shared, directory, trustedKeys: () => config().bundles.trustedKeys }),
+    verbs: {
+      tools: {
+        register: handWritten.register,
+        unregister: handWritten.unregister,
+        ...changes.tools,
+        ...createOverlayVerbs({ ...shared, registry }),
       },
-    ),
+      registry: {
+        ...changes.registry,
+        ...createBundleVerbs({ ...shared, directory, trustedKeys: () => config().bundles.trustedKeys }),
+      },
+    },
     loaded: entries.loaded,
     reload: entries.reload,
     manifests: entries.manifests,

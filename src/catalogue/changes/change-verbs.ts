@@ -9,7 +9,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Caller } from "../../model/plane.ts";
 import type { PlaneRegistry, PlaneTools } from "../../model/plane-tools.ts";
-import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import { type Inside, type KnownCaller, mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { keepFixed } from "../overlays/overlay.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
@@ -19,7 +19,6 @@ import { maySee } from "./entry.ts";
 /** Shared by the verbs that edit entries. */
 export type EditPorts = {
   entries: Entries;
-  defaultPrincipal: Principal;
   environment: Environment;
   /** The server's tool that this spelling means; null for a bare name. */
   discovered(name: string): Promise<ToolId | null>;
@@ -38,17 +37,17 @@ const maxReason = 2_000;
 const maxPage = 1_000;
 
 export function createChangeVerbs(ports: ChangePorts): {
-  tools: Pick<PlaneTools, "set" | "delete">;
-  registry: Pick<PlaneRegistry, "delete" | "changes">;
+  tools: Pick<Inside<PlaneTools>, "set" | "delete">;
+  registry: Pick<Inside<PlaneRegistry>, "delete" | "changes">;
 } {
-  const { entries, defaultPrincipal, discovered } = ports;
+  const { entries, discovered } = ports;
   /** Changes by programs are recorded first. */
   const edit: typeof entries.edit = async (...given) => {
     await ports.settled();
     return entries.edit(...given);
   };
-  const begin = (caller: Caller, reason: string | undefined) => {
-    const { principal = defaultPrincipal } = caller;
+  const begin = (caller: KnownCaller, reason: string | undefined) => {
+    const { principal } = caller;
     requireScope(principal, "admin", "change the catalogue");
     return { principal, circumstances: { by: asPerson(caller, principal), reason: readReason(reason) } };
   };
@@ -60,7 +59,7 @@ export function createChangeVerbs(ports: ChangePorts): {
 
   return {
     tools: {
-      async set(manifest, { reason } = {}, caller = {}) {
+      async set(manifest, { reason } = {}, caller) {
         const { principal, circumstances } = begin(caller, reason);
         if (!isObject(manifest)) throw new PlaneError("ENTRY_INVALID", "A tool must be an object: its manifest.");
         const { put, warnings, id } = await checkTool(manifest, principal.user, ports);
@@ -68,7 +67,7 @@ export function createChangeVerbs(ports: ChangePorts): {
         const ofOverlay = id === null ? [] : ports.warningsOf(id);
         return { ...(change as NonNullable<typeof change>), warnings: [...warnings, ...ofOverlay] };
       },
-      async delete(name, { persona = null, reason } = {}, caller = {}) {
+      async delete(name, { persona = null, reason } = {}, caller) {
         const { circumstances } = begin(caller, reason);
         await entries.reload();
         const key: EntryKey = { kind: "tool", name, persona };
@@ -79,7 +78,7 @@ export function createChangeVerbs(ports: ChangePorts): {
       },
     },
     registry: {
-      async delete(kind, name, { persona = null, reason } = {}, caller = {}) {
+      async delete(kind, name, { persona = null, reason } = {}, caller) {
         const { circumstances } = begin(caller, reason);
         if (!workKinds.includes(kind))
           throw new PlaneError("USAGE", `A '${kind}' cannot be deleted so: give ${workKinds.join(", ")}.`);
@@ -116,14 +115,8 @@ async function checkTool(manifest: UnknownObject, user: string | null, ports: Ch
   return { put: toKept(kind, checked.manifest, user), warnings, id };
 }
 
-function createHistoryVerb({
-  entries,
-  settled,
-  store,
-  maySeeServer,
-  defaultPrincipal,
-}: ChangePorts): PlaneRegistry["changes"] {
-  return async ({ limit = 50, offset = 0, ...filter } = {}, { principal = defaultPrincipal } = {}) => {
+function createHistoryVerb({ entries, settled, store, maySeeServer }: ChangePorts): Inside<PlaneRegistry>["changes"] {
+  return async ({ limit = 50, offset = 0, ...filter } = {}, { principal }) => {
     requireNumber("limit", limit, 1, maxPage);
     requireNumber("offset", offset, 0, Number.MAX_SAFE_INTEGER);
     await entries.loaded();

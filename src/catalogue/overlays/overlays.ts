@@ -3,7 +3,7 @@ import type { NamedOverlay, OverlayView, Tool, ToolId, ToolOverlay } from "../..
 import type { SeenDefinition } from "../../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneTools } from "../../model/plane-tools.ts";
-import { type Principal, requireScope } from "../../model/principal.ts";
+import { type Inside, type Principal, requireScope } from "../../model/principal.ts";
 import { type EditPorts, invalidEntry } from "../changes/change-verbs.ts";
 import { storedSource } from "../changes/entries.ts";
 import type { Registry } from "../registry.ts";
@@ -14,8 +14,8 @@ type OverlayPorts = EditPorts & { registry: Pick<Registry, "asListed" | "snapsho
 /** Of the summary, whose count is not used here. */
 const summaryLimit = 100;
 
-export function createOverlayVerbs(ports: OverlayPorts): Pick<PlaneTools, "overlay" | "previewOverlay"> {
-  const { entries, defaultPrincipal, environment, discovered, registry } = ports;
+export function createOverlayVerbs(ports: OverlayPorts): Pick<Inside<PlaneTools>, "overlay" | "previewOverlay"> {
+  const { entries, environment, discovered, registry } = ports;
   const find = async (name: string, principal: Principal) => {
     requireScope(principal, "admin", "look at overlays");
     await entries.loaded();
@@ -28,11 +28,11 @@ export function createOverlayVerbs(ports: OverlayPorts): Pick<PlaneTools, "overl
     );
   };
   return {
-    async overlay(name, { principal = defaultPrincipal } = {}) {
+    async overlay(name, { principal }) {
       const { id, source, overlay } = await find(name, principal);
       return view(id, source, overlay ?? {}, registry);
     },
-    async previewOverlay(name, given, { principal = defaultPrincipal } = {}) {
+    async previewOverlay(name, given, { principal }) {
       const { id, source, overlay } = await find(name, principal);
       const written = { ...keepFixed(given, overlay), name: `${id.server}.${id.tool}` };
       const { manifest, problems, warnings } = await checkEntry("overlay", written, environment);

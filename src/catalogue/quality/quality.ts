@@ -4,10 +4,10 @@ import type { ClientContext, ToolReview } from "../../model/catalogue/quality-sc
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
 import type { ClientSource } from "../../model/client-context.ts";
 import { PlaneError, quarantineHints } from "../../model/errors.ts";
-import type { Caller, Plane } from "../../model/plane.ts";
+import type { Plane } from "../../model/plane.ts";
 import type { PlaneClients } from "../../model/plane-history.ts";
 import type { PlanePins, PlaneTools } from "../../model/plane-tools.ts";
-import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import { type Inside, type KnownCaller, mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { ToolListings } from "../tool-listing.ts";
 import type { Guard, GuardPorts } from "./guard.ts";
@@ -157,10 +157,9 @@ function requireReleased(tool: Tool, held: string | null): Tool {
 }
 
 type QualityPorts = GuardPorts & {
-  defaultPrincipal: Principal;
   revision(): number;
   listings: Pick<ToolListings, "queryTools" | "toolsOf">;
-  tool: PlaneTools["get"];
+  tool: Inside<PlaneTools>["get"];
   guard(): Promise<Guard>;
   maySeeServer(principal: Principal, server: string): boolean;
   /** The user for whom alone a server lists, or undefined where its list is shared. */
@@ -170,15 +169,16 @@ type QualityPorts = GuardPorts & {
 };
 
 type Selection = { server?: string; tool?: string };
-type Patient = Caller & { waitMs?: number };
+type Patient = KnownCaller & { waitMs?: number };
 
-type ClientVerbs = { tools: Pick<PlaneTools, "countTokens">; clients: Pick<PlaneClients, "watch"> };
-type QualityVerbs = Pick<Plane, "stats" | "pins"> &
-  Pick<ClientVerbs, "clients"> & { tools: Pick<PlaneTools, "quality" | "weigh" | "isLazy" | "countTokens"> };
+type ClientVerbs = { tools: Pick<Inside<PlaneTools>, "countTokens">; clients: Pick<Inside<PlaneClients>, "watch"> };
+type QualityVerbs = Inside<Pick<Plane, "stats">> & { pins: Inside<PlanePins> } & Pick<ClientVerbs, "clients"> & {
+    tools: Pick<Inside<PlaneTools>, "quality" | "weigh" | "isLazy" | "countTokens">;
+  };
 
 /** Quality, cost and pins of definitions. Each verb loads its part on first use. */
 export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
-  const { config, defaultPrincipal, listings } = ports;
+  const { config, listings } = ports;
   const clients = createClients(ports);
   const selected = async ({ server, tool }: Selection, caller: Patient) =>
     tool === undefined ? listings.toolsOf(server ?? null, caller) : [await ports.tool(tool, caller)];
@@ -191,7 +191,7 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
     clients: clients.verbs.clients,
     tools: {
       ...clients.verbs.tools,
-      async quality(asked = {}, caller = {}) {
+      async quality(asked = {}, caller) {
         const { server = null, tool, threshold = qualityThreshold, requireExamples = false, failOn = "high" } = asked;
         const isShare = typeof threshold === "number" && threshold >= 0 && threshold <= 100;
         requireOption("threshold", "a number from 0 to 100", isShare);
@@ -204,18 +204,18 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
         return reportQuality(tools, { threshold, failOn, requireExamples });
       },
       weigh: async (tools) => (await weigh())(tools),
-      async isLazy({ tools: given, ...caller } = {}) {
+      async isLazy({ tools: given, ...caller }) {
         const { lazy } = config();
         if (lazy.mode !== "auto") return lazy.mode === "always";
         const { isAboveThreshold } = await import("../tokens/context-stats.ts");
         return isAboveThreshold(given ?? (await selected({}, { ...caller, face: "mcp" })), lazy);
       },
     },
-    async stats({ tools: withTools = false, limit, ...asked } = {}, caller = {}) {
+    async stats({ tools: withTools = false, limit, ...asked } = {}, caller) {
       const { countContext } = await import("../tokens/context-stats.ts");
       const counted = await countContext(await selected(asked, { ...caller, face: "mcp" }), config().lazy, withTools);
       const stats = counted.tools ? { ...counted, tools: counted.tools.slice(0, limit) } : counted;
-      return { ...stats, sessions: await clients.measure(caller.principal ?? defaultPrincipal) };
+      return { ...stats, sessions: await clients.measure(caller.principal) };
     },
   };
 }
@@ -223,10 +223,10 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
 function createPinVerbs(
   ports: QualityPorts,
   selected: (selection: Selection, caller: Patient) => Promise<readonly Tool[]>,
-): PlanePins {
-  const { store, emit, revision, tools, defaultPrincipal, guard } = ports;
+): Inside<PlanePins> {
+  const { store, emit, revision, tools, guard } = ports;
   const offersOf = async (server: string | undefined, caller: Patient) => {
-    const { principal = defaultPrincipal } = caller;
+    const { principal } = caller;
     await ports.listOffers(server, caller);
     const { listedOffers } = await import("./pin-verbs.ts");
     const maySee = (name: string, user: string | undefined) =>
@@ -243,8 +243,8 @@ function createPinVerbs(
   };
   const decideAs =
     (decision: "accepted" | "rejected") =>
-    async (asked: string | ToolId, { reason }: { reason?: string } = {}, caller: Caller = {}) => {
-      const { principal = defaultPrincipal } = caller;
+    async (asked: string | ToolId, { reason }: { reason?: string } = {}, caller: KnownCaller) => {
+      const { principal } = caller;
       requireScope(principal, "admin", "decide about definitions of tools");
       const tool = await find(asked, { principal });
       const { decidePin } = await import("./pin-verbs.ts");
@@ -255,14 +255,14 @@ function createPinVerbs(
       return view;
     };
   return {
-    async list(filter = {}, caller = {}) {
+    async list(filter = {}, caller) {
       const { viewPins } = await import("./pin-verbs.ts");
       const listed = await selected(filter, caller);
       const offers = await offersOf(filter.server, caller);
-      const { user } = caller.principal ?? defaultPrincipal;
+      const { user } = caller.principal;
       return viewPins([...listed, ...offers], filter, { guard: await guard(), store, user });
     },
-    async get(asked, { principal = defaultPrincipal } = {}) {
+    async get(asked, { principal }) {
       const tool = await find(asked, { principal });
       const { diffPin } = await import("./pin-verbs.ts");
       return diffPin(tool, { guard: await guard(), store, user: principal.user });

@@ -10,7 +10,7 @@ import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
-import { type Principal, requireScope } from "../../model/principal.ts";
+import { type Inside, type Principal, requireScope } from "../../model/principal.ts";
 import type { ServerStatus } from "../../model/servers/server-schema.ts";
 import type { Session } from "../../protocol/session.ts";
 import type { Recorder } from "../../store/store.ts";
@@ -56,7 +56,6 @@ const maxNamed = 3;
 
 type SearchPorts = {
   config(): Config;
-  defaultPrincipal: Principal;
   embed: Embed | undefined;
   embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
   memory: Pick<Recorder, "store" | "emit" | "on">;
@@ -68,11 +67,11 @@ type SearchPorts = {
   grants: Pick<Grants, "maySeeServer">;
 };
 
-type SearchVerbs = Pick<Plane, "search" | "recommend" | "evaluateSearch" | "forgetSearches">;
+type SearchVerbs = Inside<Pick<Plane, "search" | "recommend" | "evaluateSearch" | "forgetSearches">>;
 
 /** Loaded with the first search. One index serves all callers; each sees its own tools in it. */
 export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
-  const { config, defaultPrincipal, registry, listings, discover, quality, memory } = ports;
+  const { config, registry, listings, discover, quality, memory } = ports;
   const loaded = once(async () => {
     const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./answer.ts")]);
     const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
@@ -103,8 +102,8 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
   };
 
   return {
-    async search(request, options = {}) {
-      const { principal = defaultPrincipal, face, waitMs, only, session, orWords = false } = options;
+    async search(request, options) {
+      const { principal, face, waitMs, only, session, orWords = false } = options;
       requireScope(principal, "read", "search for tools");
       const asked = parseSearch(request);
       const { search, visible: all, left } = await prepare(asked.server, principal, waitMs);
@@ -127,7 +126,7 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
       ]);
       return options.details ? withDetails(noted, namesOf(visible), principal) : noted;
     },
-    async recommend(task, { limit = maxRecommended, principal = defaultPrincipal, waitMs } = {}) {
+    async recommend(task, { limit = maxRecommended, principal, waitMs }) {
       requireScope(principal, "read", "search for tools");
       const options = { limit: readLimit(limit, maxRecommended) };
       const text = readText(task, "task");
@@ -136,7 +135,7 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
       const summaryLimit = config().lazy.summaryDescriptionLimit;
       return recommend(text, search.rank(text, visible, recommendedFrom), { ...options, summaryLimit });
     },
-    async evaluateSearch(cases, { principal = defaultPrincipal, waitMs } = {}) {
+    async evaluateSearch(cases, { principal, waitMs }) {
       requireScope(principal, "read", "search for tools");
       const { search, visible } = await prepare(null, principal, waitMs);
       const { evaluate } = await import("./evaluate.ts");
@@ -144,7 +143,7 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
         search.rank(query, visible, count, { isWordsOnly });
       return evaluate(cases, visible.length, (name) => search.named(name, visible), rank);
     },
-    async forgetSearches({ principal = defaultPrincipal } = {}) {
+    async forgetSearches({ principal }) {
       requireScope(principal, "read", "search for tools");
       return { forgotten: await learning.forget(principal.user) };
     },

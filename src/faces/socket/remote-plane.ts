@@ -7,7 +7,8 @@ import { PlaneError } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
 import { isObject } from "../../model/json.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
-import { anonymous, withListed } from "../../model/principal.ts";
+import { anonymous, type Principal, withListed } from "../../model/principal.ts";
+import { bindCaller } from "../../operations/bind-caller.ts";
 import { verbTable } from "../../operations/verb-table.ts";
 import {
   answerLine,
@@ -91,7 +92,13 @@ export async function openRemotePlane(
     stop: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
-  return onlyWhatCanBeAsked({ ...asked, ...here } as unknown as Plane);
+  const remote = {
+    ...asked,
+    ...here,
+    as: (principal: Principal, via: Pick<Caller, "face" | "address"> = {}) =>
+      onlyWhatCanBeAsked(bindCaller(remote, { ...caller, ...via, principal })),
+  };
+  return onlyWhatCanBeAsked(remote as unknown as Plane);
 }
 
 type Options = ({ signal?: AbortSignal } & Callbacks) | undefined;

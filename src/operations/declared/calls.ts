@@ -302,7 +302,7 @@ const results = [
 const events = [
   operation({
     name: "events.page",
-    args: ["after"],
+    args: ["after", "limit"],
     summary: "A live stream of events",
     description:
       "Server-sent events: those of your own calls and of the servers you may use; everything with the scope `admin`.",

@@ -1,6 +1,6 @@
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneTokens } from "../../model/plane-access.ts";
-import type { Principal } from "../../model/principal.ts";
+import type { Inside, Principal } from "../../model/principal.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Access } from "../open-session.ts";
 import type { Credentials } from "./credentials-contract.ts";
@@ -19,13 +19,12 @@ export function accessOf(
 
 export function createTokenVerbs(
   credentials: Credentials,
-  defaultPrincipal: Principal,
   definitionOf: (server: string) => Promise<ServerDefinition>,
-): PlaneTokens {
+): Inside<PlaneTokens> {
   const finish = async (parameters: URLSearchParams, { user }: Principal) =>
     credentials.finishSignIn(parameters, { user });
   return {
-    async signIn(server, { principal = defaultPrincipal } = {}) {
+    async signIn(server, { principal }) {
       const definition = await definitionOf(server);
       const { listenForSignIn } = await import("./sign-in-listener.ts");
       const { redirectUri, parameters, expect, close } = await listenForSignIn();
@@ -50,8 +49,8 @@ export function createTokenVerbs(
         throw thrown;
       }
     },
-    list: ({ principal = defaultPrincipal } = {}) => credentials.status(principal.user),
-    async set(server, token, { principal = defaultPrincipal } = {}) {
+    list: ({ principal }) => credentials.status(principal.user),
+    async set(server, token, { principal }) {
       const { url, auth } = await definitionOf(server);
       if (url === undefined || auth?.type === "none") {
         const why = url === undefined ? "it is a process" : "its 'auth' is 'none'";
@@ -59,13 +58,13 @@ export function createTokenVerbs(
       }
       await credentials.setToken(server, principal.user, token, url);
     },
-    async forget(server, { principal = defaultPrincipal } = {}) {
+    async forget(server, { principal }) {
       await definitionOf(server);
       return credentials.forget(server, principal.user);
     },
-    beginSignIn: async (server, redirectUri, { principal = defaultPrincipal } = {}) =>
+    beginSignIn: async (server, redirectUri, { principal }) =>
       credentials.beginSignIn(server, await definitionOf(server), principal.user, redirectUri),
-    async finishSignIn(parameters, { principal = defaultPrincipal } = {}) {
+    async finishSignIn(parameters, { principal }) {
       const { server } = await finish(parameters, principal);
       return { server };
     },

@@ -8,6 +8,7 @@ import type { Outcome, Requested } from "../../model/calls/call.ts";
 import type { ErrorCode } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { principalOf, trusted } from "../../model/principal.ts";
+import { bindCaller } from "../../operations/bind-caller.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import { createDueLoop } from "../jobs/due-loop.ts";
 import { createDeadLetters } from "./dead-letters.ts";
@@ -43,7 +44,6 @@ async function sampleLetters(ends: End[], given?: Awaited<ReturnType<typeof open
   const letters = createDeadLetters({
     store: async () => store,
     emit: (event) => events.push(event),
-    defaultPrincipal: trusted(),
     knows: () => world.knows,
     onDue: () => loop.wake(),
     async run(call, signal) {
@@ -71,8 +71,9 @@ async function sampleLetters(ends: End[], given?: Awaited<ReturnType<typeof open
     const facts = { tool: tool.name, server: "notes", status, attempts, error: sampleError(code) };
     return letters.keep({ ...resolvedCall(tool), ...call }, callRecord(call.id, facts));
   };
-  const one = async () => (await letters.verbs.deadLetters()).deadLetters[0] ?? assert.fail("no entry");
-  return { loop, stop, letters, verbs: letters.verbs, store, events, ran, world, failed, one };
+  const { deadLetters: verbs } = bindCaller({ deadLetters: letters.verbs }, { principal: trusted() });
+  const one = async () => (await verbs.page()).deadLetters[0] ?? assert.fail("no entry");
+  return { loop, stop, letters, verbs, store, events, ran, world, failed, one };
 }
 
 suite("dead letters", () => {
@@ -111,7 +112,7 @@ suite("dead letters", () => {
     await move(dayMs);
     await move(dayMs);
     await move(dayMs);
-    const { total, byStatus } = await verbs.deadLetters();
+    const { total, byStatus } = await verbs.page();
     assert.deepEqual([ran.length, total, byStatus.abandoned], [2, 1, 1]);
     assert.equal(events.at(-1)?.type, "dead_letter.abandoned");
     await stop();
@@ -123,7 +124,7 @@ suite("dead letters", () => {
     await failed(requestedCall(), "PROVIDER_FAILED");
     for (let day = 0; day < 10; day++) await move(dayMs);
     assert.deepEqual([ran.length, (await one()).status], [0, "pending"]);
-    assert.equal((await verbs.retryDeadLetter((await one()).id)).ok, true);
+    assert.equal((await verbs.retry((await one()).id)).ok, true);
     assert.equal((await one()).status, "resolved");
     await stop();
   });
@@ -154,8 +155,8 @@ suite("dead letters", () => {
     await move(70_000);
     assert.equal(left.ran.length + right.ran.length, 1);
     const { id } = await left.one();
-    await assert.rejects(right.verbs.retryDeadLetter(id), { code: "CONFLICT" });
-    await assert.rejects(right.verbs.deleteDeadLetter(id), { code: "CONFLICT", message: /being retried/ });
+    await assert.rejects(right.verbs.retry(id), { code: "CONFLICT" });
+    await assert.rejects(right.verbs.delete(id), { code: "CONFLICT", message: /being retried/ });
     for (let step = 0; step < 40; step++) await move(15_000);
     assert.equal(left.ran.length + right.ran.length, 1, "it is renewed for as long as it takes");
     await Promise.all([left.stop(), right.stop()]);
@@ -189,8 +190,8 @@ suite("dead letters", () => {
     } as const;
     await store.addDeadLetter(sampleLetter("a", { status: "retrying", lease }), 10);
     await store.addDeadLetter(sampleLetter("b", { status: "retrying", lease }), 10);
-    assert.equal((await verbs.deadLetter("a")).hold, "may_have_run");
-    assert.equal((await verbs.deadLetters()).byStatus.pending, 2);
+    assert.equal((await verbs.get("a")).hold, "may_have_run");
+    assert.equal((await verbs.page()).byStatus.pending, 2);
   });
 
   test("what is over goes after seven days, what waits stays", async () => {
@@ -208,7 +209,7 @@ suite("dead letters", () => {
       );
     loop.start();
     await move(0);
-    const ids = async () => (await verbs.deadLetters()).deadLetters.map(({ id }) => id);
+    const ids = async () => (await verbs.page()).deadLetters.map(({ id }) => id);
     assert.deepEqual(await ids(), ["waits", "new"]);
     await move(dayMs);
     assert.deepEqual(await ids(), ["waits"]);
@@ -219,31 +220,31 @@ suite("dead letters", () => {
     const { verbs, store } = await sampleLetters([]);
     await store.addDeadLetter(sampleLetter("a"), 10);
     await store.addDeadLetter(sampleLetter("n", { principal: principalOf({ user: null }) }), 10);
-    assert.equal((await verbs.deadLetters({}, ada)).total, 1);
-    assert.equal((await verbs.deadLetters({}, bob)).total, 0);
-    assert.equal((await verbs.deadLetters({}, { principal: principalOf({ user: null }) })).total, 0);
-    assert.equal((await verbs.deadLetters()).total, 2);
+    assert.equal((await verbs.page({}, ada)).total, 1);
+    assert.equal((await verbs.page({}, bob)).total, 0);
+    assert.equal((await verbs.page({}, { principal: principalOf({ user: null }) })).total, 0);
+    assert.equal((await verbs.page()).total, 2);
     const unknown = { code: "NOT_FOUND", message: /There is no dead letter 'a'/ };
-    await assert.rejects(verbs.deadLetter("a", bob), unknown);
-    await assert.rejects(verbs.retryDeadLetter("a", bob), unknown);
-    await assert.rejects(verbs.resolveDeadLetter("a", {}, bob), unknown);
-    await assert.rejects(verbs.abandonDeadLetter("a", {}, bob), unknown);
-    assert.equal(await verbs.deleteDeadLetter("a", bob), false);
-    assert.equal((await verbs.abandonDeadLetter("a", { note: "no" }, ada)).history.at(-1)?.note, "no");
-    assert.equal((await verbs.resolveDeadLetter("a", {}, ada)).status, "resolved");
-    assert.equal(await verbs.deleteDeadLetter("a", ada), true);
-    assert.equal(await verbs.deleteDeadLetter("a", ada), false);
+    await assert.rejects(verbs.get("a", bob), unknown);
+    await assert.rejects(verbs.retry("a", bob), unknown);
+    await assert.rejects(verbs.resolve("a", {}, bob), unknown);
+    await assert.rejects(verbs.abandon("a", {}, bob), unknown);
+    assert.equal(await verbs.delete("a", bob), false);
+    assert.equal((await verbs.abandon("a", { note: "no" }, ada)).history.at(-1)?.note, "no");
+    assert.equal((await verbs.resolve("a", {}, ada)).status, "resolved");
+    assert.equal(await verbs.delete("a", ada), true);
+    assert.equal(await verbs.delete("a", ada), false);
   });
 
   test("a deletion is undone by who may see the entry, which is as it was", async () => {
     const { verbs, store, events } = await sampleLetters([]);
     await store.addDeadLetter(sampleLetter("a"), 10);
-    const before = await verbs.deadLetter("a", ada);
-    await verbs.deleteDeadLetter("a", ada);
-    await assert.rejects(verbs.restoreDeadLetter("a", bob), { code: "NOT_FOUND" });
-    assert.deepEqual(await verbs.restoreDeadLetter("a", ada), before);
-    assert.deepEqual(await verbs.restoreDeadLetter("a", ada), before, "twice does no harm");
-    assert.equal((await verbs.abandonDeadLetter("a", {}, ada)).status, "abandoned");
+    const before = await verbs.get("a", ada);
+    await verbs.delete("a", ada);
+    await assert.rejects(verbs.restore("a", bob), { code: "NOT_FOUND" });
+    assert.deepEqual(await verbs.restore("a", ada), before);
+    assert.deepEqual(await verbs.restore("a", ada), before, "twice does no harm");
+    assert.equal((await verbs.abandon("a", {}, ada)).status, "abandoned");
     assert.equal(events.filter(({ type }) => type === "dead_letter.restored").length, 1);
   });
 
@@ -252,8 +253,8 @@ suite("dead letters", () => {
     await store.addDeadLetter(sampleLetter("a"), 10);
     const { lease: _, revision: _1, asked: _2, options: _3, repeatable: _4, ...kept } = sampleLetter("a");
     const shown = { ...kept, waitsFor: "retry" };
-    assert.deepEqual(await verbs.deadLetter("a"), shown);
-    assert.deepEqual((await verbs.deadLetters()).deadLetters, [shown]);
+    assert.deepEqual(await verbs.get("a"), shown);
+    assert.deepEqual((await verbs.page()).deadLetters, [shown]);
   });
 
   test("what cannot be meant is refused by name", async () => {
@@ -266,11 +267,11 @@ suite("dead letters", () => {
       [{ cursor: "x" }, /'cursor' cannot be 'x': give the 'nextCursor'/],
       [{ tool: "" }, /'tool' cannot be ''/],
     ] as const)
-      await assert.rejects(verbs.deadLetters(query as object), { code: "USAGE", message });
-    await assert.rejects(verbs.resolveDeadLetter("a", { note: "x".repeat(2_001) }), {
+      await assert.rejects(verbs.page(query as object), { code: "USAGE", message });
+    await assert.rejects(verbs.resolve("a", { note: "x".repeat(2_001) }), {
       code: "USAGE",
       message: /2001 characters\. Give at most 2000/,
     });
-    assert.equal((await verbs.deadLetter("a")).status, "pending");
+    assert.equal((await verbs.get("a")).status, "pending");
   });
 });

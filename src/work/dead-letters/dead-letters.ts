@@ -32,7 +32,6 @@ export type DeadLetterParts = {
   /** One call along the whole path. */
   run(call: Requested, signal: AbortSignal): Promise<Outcome>;
   emit(event: PlaneEvent): void;
-  defaultPrincipal: Principal;
   /** Planes may share a store and not their configuration: each retries only what it knows. */
   knows(letter: Pick<KeptDeadLetter, "server" | "tool">): boolean;
   /** A new entry has a retry time. */
@@ -127,35 +126,30 @@ async function ownLetters(read: Store["deadLetters"], asked: DeadLetterQuery, pr
 }
 
 /** What people do with entries: their own, or all with the scope `admin`. */
-function createDeadLetterVerbs(
-  entries: Entries,
-  retrier: Retrier,
-  { emit, defaultPrincipal, onDue }: DeadLetterParts,
-): DeadLetterVerbs {
+function createDeadLetterVerbs(entries: Entries, retrier: Retrier, { emit, onDue }: DeadLetterParts): DeadLetterVerbs {
   const { store, own, required, decide } = entries;
   const deleted = new Map<string, KeptDeadLetter>();
   return {
-    async deadLetters(query = {}, { principal = defaultPrincipal } = {}) {
+    async page(query = {}, { principal }) {
       const asked = checkQuery(query);
       await entries.freeLost();
       const { deadLetters: read } = await store();
       const page = await (mayDo(principal, "admin") ? read(asked) : ownLetters(read, asked, principal));
       return { ...page, deadLetters: page.deadLetters.map(showDeadLetter) };
     },
-    deadLetter: async (id, { principal = defaultPrincipal } = {}) => showDeadLetter(await required(id, principal)),
-    retryDeadLetter: async (id, { principal = defaultPrincipal, signal } = {}) =>
-      retrier.retry(await required(id, principal), signal),
-    async resolveDeadLetter(id, { note } = {}, { principal = defaultPrincipal } = {}) {
+    get: async (id, { principal }) => showDeadLetter(await required(id, principal)),
+    retry: async (id, { principal, signal }) => retrier.retry(await required(id, principal), signal),
+    async resolve(id, { note } = {}, { principal }) {
       const letter = await decide(id, principal, states.resolve, note);
       emit({ type: "dead_letter.resolved", ...eventFacts(letter), retryCallId: null });
       return showDeadLetter(letter);
     },
-    async abandonDeadLetter(id, { note } = {}, { principal = defaultPrincipal } = {}) {
+    async abandon(id, { note } = {}, { principal }) {
       const letter = await decide(id, principal, states.abandon, note);
       emit(abandonedEvent(letter));
       return showDeadLetter(letter);
     },
-    async deleteDeadLetter(id, { principal = defaultPrincipal } = {}) {
+    async delete(id, { principal }) {
       for (;;) {
         const letter = await own(id, principal);
         if (letter === null) return false;
@@ -167,7 +161,7 @@ function createDeadLetterVerbs(
         return true;
       }
     },
-    async restoreDeadLetter(id, { principal = defaultPrincipal } = {}) {
+    async restore(id, { principal }) {
       const letter = deleted.get(id);
       if (letter === undefined || !isTheirs(letter, principal)) return showDeadLetter(await required(id, principal));
       deleted.delete(id);

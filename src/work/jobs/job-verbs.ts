@@ -54,7 +54,6 @@ function requireRight({ name, accepts_external_requests }: JobManifest, principa
 type JobVerbParts = {
   store(): Promise<JobStore>;
   engine: Engine;
-  defaultPrincipal: Principal;
   emit(event: PlaneEvent): void;
   /** Throws where there is none for this caller. */
   find(name: string, principal: Principal): Promise<JobManifest>;
@@ -88,21 +87,21 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
   return { ...scheduleVerbs(parts), ...startVerbs(parts), ...runVerbs(parts) };
 }
 
-function scheduleVerbs(parts: JobVerbParts): Pick<JobVerbs, "job" | "pauseJob" | "resumeJob"> {
-  const { defaultPrincipal, emit, find } = parts;
+function scheduleVerbs(parts: JobVerbParts): Pick<JobVerbs, "get" | "pause" | "resume"> {
+  const { emit, find } = parts;
   return {
-    async job(name, { principal = defaultPrincipal } = {}) {
+    async get(name, { principal }) {
       requireScope(principal, "read", "look at jobs");
       return statusOf(parts, await find(name, principal), principal);
     },
-    async pauseJob(name, { principal = defaultPrincipal } = {}) {
+    async pause(name, { principal }) {
       const job = await findScheduled(parts, name, principal, "pause");
       const paused = { at: new Date().toISOString(), by: principal.user };
       await changeSchedule(parts, job, (known) => (known.paused === null ? { ...known, paused } : null));
       emit({ type: "job.paused", job: name });
       return statusOf(parts, job, principal);
     },
-    async resumeJob(name, { principal = defaultPrincipal } = {}) {
+    async resume(name, { principal }) {
       const job = await findScheduled(parts, name, principal, "resume");
       await changeSchedule(parts, job, (known) => {
         if (known.paused === null) return null;
@@ -115,22 +114,22 @@ function scheduleVerbs(parts: JobVerbParts): Pick<JobVerbs, "job" | "pauseJob" |
   };
 }
 
-function startVerbs(parts: JobVerbParts): Pick<JobVerbs, "runJob" | "rerunJob"> {
-  const { defaultPrincipal, find } = parts;
+function startVerbs(parts: JobVerbParts): Pick<JobVerbs, "run" | "rerun"> {
+  const { find } = parts;
   const personaFor = (job: JobManifest, principal: Principal) => {
     requireRight(job, principal);
     return parts.actAs(job, principal).persona;
   };
   return {
-    async runJob(name, options = {}) {
-      const { principal = defaultPrincipal } = options;
+    async run(name, options) {
+      const { principal } = options;
       const given = checkRunOptions(options);
       const job = await find(name, principal);
       const persona = personaFor(job, principal);
       return beginRun(parts, job, { ...given, principal, persona, origin: "request" }, options);
     },
-    async rerunJob(id, options = {}) {
-      const { principal = defaultPrincipal } = options;
+    async rerun(id, options) {
+      const { principal } = options;
       const given = checkRunOptions(options);
       const { job: name, state, input } = await findRun(parts, id, principal);
       const job = await find(name, principal);
@@ -142,10 +141,10 @@ function startVerbs(parts: JobVerbParts): Pick<JobVerbs, "runJob" | "rerunJob"> 
   };
 }
 
-function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancelJobRun" | "jobRun" | "jobRuns"> {
-  const { store, engine, defaultPrincipal, emit } = parts;
+function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancel" | "status" | "history"> {
+  const { store, engine, emit } = parts;
   return {
-    async cancelJobRun(id, { principal = defaultPrincipal } = {}) {
+    async cancel(id, { principal }) {
       requireScope(principal, "call", "cancel a run of a job");
       for (;;) {
         const run = await findRun(parts, id, principal);
@@ -158,9 +157,8 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancelJobRun" | "jobRun"
         return showRun(parts, cancelled, principal);
       }
     },
-    jobRun: async (id, { principal = defaultPrincipal } = {}) =>
-      showRun(parts, await findRun(parts, id, principal), principal),
-    async jobRuns(name, query = {}, { principal = defaultPrincipal } = {}) {
+    status: async (id, { principal }) => showRun(parts, await findRun(parts, id, principal), principal),
+    async history(name, query = {}, { principal }) {
       requireScope(principal, "read", "look at runs of jobs");
       const { limit, ...filter } = checkHistoryQuery(query);
       const whose = { ...(await ownerOf(parts, name, principal)), ...seenBy(principal) };

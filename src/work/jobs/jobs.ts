@@ -7,7 +7,6 @@ import type { JobManifest } from "../../model/work/job.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
 import { createSkillCalls, type JobParts } from "../skills/skill-calls.ts";
 import { createSkillVerbs } from "../skills/skills.ts";
-import type { JobVerbs, SkillVerbs } from "../verbs.ts";
 import { createEngine } from "./engine.ts";
 import { createJobVerbs } from "./job-verbs.ts";
 import { createJobWork, escalationOf } from "./job-work.ts";
@@ -43,7 +42,6 @@ export function createJobs(parts: JobParts) {
     throw workNotFound(kind, name, { seen, problems: config().problems, principal });
   };
   const skills = createSkillVerbs({
-    defaultPrincipal,
     emit,
     async find(name, principal) {
       const seen = visibleWork((await manifests()).skills, { persona: principal.persona, personas: [] });
@@ -56,7 +54,6 @@ export function createJobs(parts: JobParts) {
   const jobs = createJobVerbs({
     store,
     engine,
-    defaultPrincipal,
     emit,
     actAs,
     async find(name, principal) {
@@ -70,8 +67,7 @@ export function createJobs(parts: JobParts) {
       return named.find((one) => one.persona === persona) ?? refuse("job", name, named, principal);
     },
   });
-  const verbs: JobVerbs & SkillVerbs = { ...skills, ...jobs };
-  return { verbs, engine, stopSkills: () => stopping.abort(shuttingDown()) };
+  return { verbs: jobs, skills, engine, stopSkills: () => stopping.abort(shuttingDown()) };
 }
 
 /** A step may use any spelling; the server of an unlisted tool decides. */

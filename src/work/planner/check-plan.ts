@@ -14,7 +14,7 @@ import type { CheckedStep, PlacedStep, PlanCheck, PlanProblem, ReadPlan } from "
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { PlanePolicy } from "../../model/plane-access.ts";
-import { type Face, type Principal, requireScope } from "../../model/principal.ts";
+import { type Face, type Inside, type Principal, requireScope } from "../../model/principal.ts";
 import type { ToolPlanVerbs } from "../verbs.ts";
 import { readPlan } from "./read-plan.ts";
 
@@ -23,20 +23,19 @@ export type PlannerParts = {
   grants: Pick<Grants, "grantFor">;
   quality: Pick<PlaneQuality, "requireTrusted">;
   checkArguments: CheckArguments;
-  testPolicy: PlanePolicy["test"];
-  defaultPrincipal: Principal;
+  testPolicy: Inside<PlanePolicy>["test"];
 };
 
 /** Checks plans without calling their steps: nothing runs and nothing is recorded. */
 export function createPlanner(parts: PlannerParts): ToolPlanVerbs {
-  const { find, grants, quality, checkArguments, testPolicy, defaultPrincipal } = parts;
+  const { find, grants, quality, checkArguments, testPolicy } = parts;
   const lookFor =
     (principal: Principal, face: Face): LookAtStep =>
     async (asked, given, texts) => {
       const tool = await quality.requireTrusted(await find.toShow(asked, principal), true);
       const args = typedMembers(given, texts, tool.parameters) as JsonObject;
       const grant = requireGrant(principal, tool, grants.grantFor, { arguments: args });
-      const requested = requestCall(asked, args, { principal, face }, defaultPrincipal);
+      const requested = requestCall(asked, args, { principal, face });
       const { input } = await validate({ ...requested, tool, grant }, checkArguments);
       const { verdict, reason } = await testPolicy(tool.id, input.arguments, { principal, face });
       const declared = Object.keys(isObject(tool.parameters.properties) ? tool.parameters.properties : {});
@@ -44,7 +43,7 @@ export function createPlanner(parts: PlannerParts): ToolPlanVerbs {
       return { name: tool.name, arguments: args, dropped, verdict, reason };
     };
   return {
-    async checkPlan(text, { principal = defaultPrincipal, face = "library" } = {}) {
+    async check(text, { principal, face = "library" }) {
       requireScope(principal, "read", "check plans");
       if (typeof text !== "string") throw new PlaneError("USAGE", "A plan is a text: a script, or its steps as JSON.");
       return checkPlan(readPlan(text), lookFor(principal, face));

@@ -14,7 +14,6 @@ import { createStepMemory, runSkill } from "./run-skill.ts";
 import type { SkillCalls } from "./skill-calls.ts";
 
 type SkillVerbParts = {
-  defaultPrincipal: Principal;
   emit(event: PlaneEvent): void;
   find(name: string, principal: Principal): Promise<SkillManifest>;
   preflight: SkillCalls["preflight"];
@@ -25,10 +24,10 @@ type SkillVerbParts = {
 
 /** A skill in the foreground: the caller waits, and its steps are returned and not stored. */
 export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
-  const { defaultPrincipal, emit, stopping } = parts;
+  const { emit, stopping } = parts;
   return {
-    async runSkill(name, input = {}, options = {}) {
-      const { principal = defaultPrincipal, signal, dryRun = false } = options;
+    async run(name, input = {}, options) {
+      const { principal, signal, dryRun = false } = options;
       requireScope(principal, "call", "run a skill");
       if (!isObject(input)) throw new PlaneError("USAGE", 'The input of a skill is an object like {"city": "Rome"}.');
       const skill = await parts.find(name, principal);

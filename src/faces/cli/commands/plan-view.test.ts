@@ -8,10 +8,10 @@ test("a plan is a numbered list with a mark for what became of each change", asy
   const { verbs, hold } = await openApprovals(context);
   await hold(queue);
   await hold(queue);
-  const [before] = await verbs.plans();
+  const [before] = await verbs.plans.list();
   const id = String(before?.id);
-  await verbs.approvePlan(id, { first: 1 });
-  const plan = await verbs.rejectPlan(id, { reason: "enough" });
+  await verbs.plans.approve(id, { first: 1 });
+  const plan = await verbs.plans.reject(id, { reason: "enough" });
   const text = renderPlan(plan);
   assert.match(text, new RegExp(`^Plan ${id} done\n\n1\\. ✔ .* done\n`));
   assert.match(text, /\n2\. - .* rejected\n(.*\n)* {5}# it may write\n {5}# enough$/);

@@ -5,7 +5,6 @@ import { injectedCall } from "../../../../test/samples/calls.ts";
 import type { WaitingOutcome } from "../../../model/calls/call.ts";
 import type { Answer } from "../../../model/calls/held-call.ts";
 import { PlaneError, reportError } from "../../../model/errors.ts";
-import type { Plane } from "../../../model/plane.ts";
 import { answerHere } from "./approval-prompt.ts";
 import { beforeOutput } from "./output.ts";
 
@@ -17,12 +16,8 @@ async function put(context: Parameters<typeof openApprovals>[0], ...answers: (An
   const id = await hold(ask, { ...injectedCall(), principal: ann });
   const error = reportError(new PlaneError("APPROVAL_REQUIRED", "it waits"));
   const waiting = { ok: false, call: { status: "waiting" }, error, approval: { id } } as WaitingOutcome;
-  const outcome = await answerHere(
-    { approvals: { get: verbs.approval, answer: verbs.answerApproval } } as Plane,
-    waiting,
-    async () => answers.shift() ?? null,
-  );
-  return { outcome, ran, left: answers.length, status: (await verbs.approval(id)).status };
+  const outcome = await answerHere(verbs, waiting, async () => answers.shift() ?? null);
+  return { outcome, ran, left: answers.length, status: (await verbs.approvals.get(id)).status };
 }
 
 test("a yes at the terminal runs the call, and its outcome is the command's", async (context) => {

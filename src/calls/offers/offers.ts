@@ -1,31 +1,36 @@
-import { scanDefinition } from "../catalogue/catalogue.ts";
-import type { Outcome } from "../model/calls/call.ts";
-import type { OfferCallKind } from "../model/catalogue/tool.ts";
-import type { Config } from "../model/config/config.ts";
-import { PlaneError } from "../model/errors.ts";
-import { isObject, type UnknownObject } from "../model/json.ts";
-import type { Plane } from "../model/plane.ts";
-import type { OfferOptions, PlanePrompts, PlaneResources, PlaneServers } from "../model/plane-tools.ts";
-import type { Principal } from "../model/principal.ts";
-import { explainFailure, type Servers } from "../servers/servers.ts";
+import { scanDefinition } from "../../catalogue/catalogue.ts";
+import type { Outcome } from "../../model/calls/call.ts";
+import type { OfferCallKind } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { OfferOptions, PlanePrompts, PlaneResources, PlaneServers } from "../../model/plane-tools.ts";
+import type { Inside, KnownCaller } from "../../model/principal.ts";
+import { explainFailure, type Servers } from "../../servers/servers.ts";
 import { readOfferAnswer } from "./offer-tools.ts";
 
 type OfferVerbs = {
-  prompts: Pick<PlanePrompts, "get">;
-  resources: Pick<PlaneResources, "read" | "watch">;
-  servers: Pick<PlaneServers, "forward">;
+  prompts: Inside<Pick<PlanePrompts, "get">>;
+  resources: Inside<Pick<PlaneResources, "read" | "watch">>;
+  servers: Inside<Pick<PlaneServers, "forward">>;
 };
 
 type Parts = {
-  call: Plane["call"];
+  call: Inside<Plane>["call"];
   servers: Pick<Servers, "watch">;
-  defaultPrincipal: Principal;
   config(): Pick<Config, "security">;
 };
 
 /** Prompts, resources and completions: calls of their servers, with the caller's own rights and credentials. */
-export function createOfferVerbs({ call, servers, defaultPrincipal, config }: Parts): OfferVerbs {
-  async function ask(server: string, kind: OfferCallKind, what: string, args: unknown, options: OfferOptions = {}) {
+export function createOfferVerbs({ call, servers, config }: Parts): OfferVerbs {
+  async function ask(
+    server: string,
+    kind: OfferCallKind,
+    what: string,
+    args: unknown,
+    options: OfferOptions & KnownCaller,
+  ) {
     const outcome = await call({ server, tool: what, kind }, args, { ...options, maxResultBytes: 0 });
     const answer = answerOf(outcome, kind);
     if (kind === "prompt" && isObject(answer)) refuseOrders(answer, server, what, config().security.poisoning);
@@ -44,15 +49,15 @@ export function createOfferVerbs({ call, servers, defaultPrincipal, config }: Pa
       },
     },
     prompts: {
-      get: (server, name, args = {}, options = {}) =>
+      get: (server, name, args = {}, options) =>
         explained(ask(server, "prompt", `prompts/${name}`, args, options), server, name),
     },
     resources: {
-      read: (server, uri, options = {}) =>
+      read: (server, uri, options) =>
         explained(ask(server, "resource", `resources/${uri}`, { uri }, options), server, uri),
-      async watch(server, uri, options = {}) {
+      async watch(server, uri, options) {
         await ask(server, "subscription", `resources/${uri}`, { uri }, options);
-        return servers.watch(server, uri, options.principal ?? defaultPrincipal);
+        return servers.watch(server, uri, options.principal);
       },
     },
   };

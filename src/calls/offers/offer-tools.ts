@@ -1,14 +1,14 @@
-import { translateTools } from "../catalogue/catalogue.ts";
-import type { Grants } from "../model/access/grants.ts";
-import type { ToolResult } from "../model/calls/result.ts";
-import { isOfferDenied } from "../model/catalogue/offer-name.ts";
-import type { OfferCallKind, ProviderSpec, Tool, ToolId } from "../model/catalogue/tool.ts";
-import type { Config } from "../model/config/config.ts";
-import { PlaneError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject, type UnknownObject } from "../model/json.ts";
-import type { Principal } from "../model/principal.ts";
-import { RpcError } from "../protocol/message.ts";
-import { type Servers, unknownServer } from "../servers/servers.ts";
+import { translateTools } from "../../catalogue/catalogue.ts";
+import type { Grants } from "../../model/access/grants.ts";
+import type { ToolResult } from "../../model/calls/result.ts";
+import { isOfferDenied } from "../../model/catalogue/offer-name.ts";
+import type { OfferCallKind, ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import type { Principal } from "../../model/principal.ts";
+import { RpcError } from "../../protocol/message.ts";
+import { type Servers, unknownServer } from "../../servers/servers.ts";
 
 type OfferParts = { config(): Config; grants: Pick<Grants, "maySeeServer">; servers: Pick<Servers, "trouble"> };
 

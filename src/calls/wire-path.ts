@@ -1,0 +1,207 @@
+import { type Access, type Answers, effectOf, type Hooks } from "../access/access.ts";
+import { type Catalogue, providerScore } from "../catalogue/catalogue.ts";
+import type { Environment, Settings } from "../config/config.ts";
+import { andThen } from "../lib/async/and-then.ts";
+import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
+import type { Egress } from "../lib/net/egress.ts";
+import type { PlaneAudit } from "../model/audit.ts";
+import type { Outcome } from "../model/calls/call.ts";
+import { readProgress } from "../model/calls/provider.ts";
+import { providerSubject } from "../model/catalogue/health.ts";
+import { toPlaneError } from "../model/errors.ts";
+import type { PlaneOptions } from "../model/plane-options.ts";
+import type { Servers } from "../servers/servers.ts";
+import type { Recorder } from "../store/store.ts";
+import type { Activity } from "./activity.ts";
+import type { Approvals } from "./approve.ts";
+import { accessOf } from "./authorize.ts";
+import type { SharedReads } from "./cache/shared-reads.ts";
+import type { Path } from "./call-tool.ts";
+import type { ExecuteOptions } from "./execute.ts";
+import { createInjection } from "./inject.ts";
+import { policyOf } from "./judge.ts";
+import type { CallLimits } from "./limits/limits.ts";
+import type { Lookup } from "./lookup.ts";
+import type { PlanPorts } from "./plan.ts";
+import type { Providers } from "./providers/providers.ts";
+import { createRecorder, type RecordOptions } from "./record.ts";
+import type { Recordings } from "./recording/recordings.ts";
+import type { Results } from "./results/results.ts";
+import type { RouteOptions } from "./route.ts";
+import { checkArguments, checkOutputNow, schemaCheck, withEngine } from "./schema/load-check.ts";
+import type { Spans } from "./spans/spans.ts";
+
+/** What calls need of the plane. Rooms above this one are described by what they do for it. */
+export type CallsContext = {
+  readonly settings: Pick<Settings, "config" | "fileOf" | "otlp" | "requireHooks">;
+  readonly environment: Environment;
+  readonly options: Pick<PlaneOptions, "hooks" | "projectDirectory">;
+  readonly recorder: Recorder;
+  readonly audit: Pick<PlaneAudit, "run">;
+  readonly egress: Egress;
+  readonly access: Access;
+  readonly answers: Answers;
+  readonly limits: CallLimits;
+  readonly results: Pick<Results, "present" | "provider">;
+  readonly recordings: Pick<Recordings, "around">;
+  readonly catalogue: Catalogue;
+  readonly servers: Servers;
+  /** Of a call that was approved and belongs to a program, which may wait for it. */
+  readonly agent: { keepAnswer(approval: string, outcome: Outcome): Promise<void> };
+  readonly work: { keepFailed: NonNullable<RecordOptions["keepFailed"]> };
+};
+
+export type Stages = {
+  lookup: Lookup;
+  providers: Providers;
+  approvals: Approvals;
+  hooks: Hooks;
+  activity: Activity;
+  reads: SharedReads;
+  spans: Spans;
+};
+
+export function wirePath(context: CallsContext, stages: Stages): Path {
+  const { settings, environment, servers, catalogue, access, recorder: memory } = context;
+  const { lookup, providers, approvals, hooks, activity, reads, spans } = stages;
+  const { config } = settings;
+  const { quality, registry } = catalogue;
+  const { grants, identity } = access;
+  const { profile } = identity;
+  const decide = policyOf({ config, registry });
+  return {
+    around: (tool) => context.recordings.around(tool, reads.around(tool)),
+    currentPrincipal: identity.current,
+    findTool: lookup.findTool,
+    grantFor: grants.grantFor,
+    checkArguments,
+    onlyReads: (tool) => effectOf(tool, config().policy.effects).effect === "read",
+    valueFor: createInjection({
+      config,
+      // A planner does not wait for the slowest server.
+      discover: ({ user }) => servers.discover(undefined, { owner: { user, conversation: null }, waitMs: 10_000 }),
+      visibleTo(principal, request) {
+        const visible = catalogue.visibleTo(principal, request);
+        return visible.filter((tool) => !quality.isHeld(tool));
+      },
+      mayUse: (principal, tool, request) => !("refused" in grants.grantFor(principal, tool, request)),
+      verdictOn: async (call, tool) =>
+        decide({ ...call, tool, input: { arguments: {}, repaired: false, dropped: [] } }, await profile()),
+      fixedOf: registry.fixedOf,
+      environment,
+    }),
+    approval: {
+      decide: (call) => andThen(profile(), (current) => decide(call, current)),
+      ...approvals.stage,
+    },
+    hooks: hooks.stages,
+    routing: routeOptions(context, providers),
+    execution: executeOptions(context, providers, spans),
+    record: createRecorder({
+      begin: memory.begin,
+      emitClean: memory.emitClean,
+      write: memory.record,
+      keepFailed: (...failed) => context.work.keepFailed(...failed),
+      async onApprovedEnd(yes, outcome, { options: { run } }) {
+        if (run?.startsWith("code-")) await context.agent.keepAnswer(yes.id, outcome);
+        await approvals.onApprovedEnd(yes, outcome);
+      },
+      present: context.results.present,
+      onEnded(call, outcome, stages) {
+        activity.note(call, outcome);
+        spans.tellSpan(call, stages);
+      },
+    }),
+  };
+}
+
+/** What plans are made and run with; they fall with the configuration, the catalogue, the pins and the profile. */
+export function planPorts(
+  context: CallsContext,
+  path: Path,
+  { lookup, activity, spans, goOn }: Pick<Stages, "lookup" | "activity" | "spans"> & Pick<PlanPorts, "goOn">,
+): PlanPorts {
+  const { settings, catalogue, servers, recorder: memory, access, limits, results } = context;
+  const { registry, quality } = catalogue;
+  return {
+    path,
+    config: settings.config,
+    profile: access.identity.profile,
+    goOn,
+    isTraced: spans.isTraced,
+    execution: path.execution,
+    limits: limits.path,
+    snapshot: registry.snapshot,
+    standing: quality.standing,
+    isHeld: quality.isHeld,
+    recall: lookup.recall,
+    isSettled: servers.isSettled,
+    isCalm: memory.isCalm,
+    send: servers.begin,
+    begin: memory.begin,
+    emitClean: memory.emitClean,
+    write: memory.record,
+    present: results.present,
+    checkOutput: checkOutputNow,
+    onEnded: (call, outcome) => activity.note(call, outcome),
+  };
+}
+
+function routeOptions(context: CallsContext, providers: Providers): RouteOptions {
+  const { settings, environment, catalogue, access } = context;
+  const { config } = settings;
+  const { quality, routing, health } = catalogue;
+  const { grants } = access;
+  return {
+    environment,
+    unavailable: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
+    resting: routing.cooldown,
+    score: (tool, provider) =>
+      providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
+    serverLimitMs: (server) => config().servers[server]?.timeoutMs,
+    mayReach: ({ principal, options, input, injected }, provider) => {
+      const request = { ...accessOf(options), arguments: { ...input.arguments, ...injected.values } };
+      return grants.refuseProvider(principal, provider, request) === null;
+    },
+  };
+}
+
+function executeOptions(context: CallsContext, providers: Providers, spans: Spans): Omit<ExecuteOptions, "signal"> {
+  const { answers, limits, recorder: memory, settings } = context;
+  const { registry, quality, routing } = context.catalogue;
+  return {
+    provider: (kind) => spans.withAttemptSpans(providers.of(kind)),
+    isCurrent({ tool, principal }, spec) {
+      const now = registry.snapshot(principal).byId(tool.id);
+      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
+    },
+    async checkOutput(schema, result) {
+      const loaded = await schemaCheck();
+      return withEngine(() => loaded.checkOutput(schema, result));
+    },
+    answer: answers.answer,
+    fit: answers.fit,
+    samples: answers.samples,
+    limits: limits.path,
+    routing: {
+      ...routing,
+      async check(tool, provider, spec, signal) {
+        try {
+          if (routing.takeCheck(tool, provider, spec)) await providers.check(spec, signal);
+          return null;
+        } catch (thrown) {
+          return toPlaneError(thrown).message;
+        }
+      },
+    },
+    retryFor({ config: { server } }) {
+      const { retry, servers } = settings.config();
+      return { ...retry, ...withoutUndefined(servers[String(server)]?.retry ?? {}) };
+    },
+    ...providers.readiness,
+    onRetry: ({ id, tool }, retry) => memory.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
+    onProgress: ({ id, tool }, progress) =>
+      memory.emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),
+    onTask: ({ id, tool }, task) => memory.emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
+  };
+}

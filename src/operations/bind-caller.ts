@@ -1,0 +1,43 @@
+import type { Plane } from "../model/plane.ts";
+import type { Caller, KnownCaller } from "../model/principal.ts";
+import { verbTable } from "./verb-table.ts";
+
+type Method = (...args: unknown[]) => unknown;
+type Methods = Record<string, Method | Record<string, Method>>;
+
+/** Methods that are no operations, and which of their arguments is the caller. */
+const ofTheLibrary: Readonly<Record<string, number>> = {
+  toolset: 1,
+  "agent.generateAll": 1,
+  "events.list": 2,
+  "events.onTransient": 1,
+  "resources.watch": 2,
+  "servers.followLogs": 2,
+  "servers.forward": 3,
+  "servers.instructions": 1,
+  "servers.sees": 1,
+};
+
+/** The same plane for one caller: a method that is called without a caller is called by this one. */
+export function bindCaller(plane: object, caller: KnownCaller): Plane {
+  const bound: Methods = { ...(plane as Methods) };
+  const bind = (name: string, at: number) => {
+    const [noun = "", verb] = name.split(".");
+    const owner = bound[noun];
+    if (verb === undefined) {
+      if (typeof owner === "function") bound[noun] = withCaller(owner, at, caller);
+    } else if (typeof owner === "object" && owner[verb] !== undefined)
+      bound[noun] = { ...owner, [verb]: withCaller(owner[verb], at, caller) };
+  };
+  for (const { name, caller: at } of verbTable) if (at !== null) bind(name, at);
+  for (const [name, at] of Object.entries(ofTheLibrary)) bind(name, at);
+  return bound as unknown as Plane;
+}
+
+function withCaller(method: Method, at: number, caller: KnownCaller): Method {
+  return (...args) => {
+    const given = args[at] as Caller | undefined;
+    if (given?.principal === undefined) args[at] = { ...caller, ...given, principal: caller.principal };
+    return method(...args);
+  };
+}
