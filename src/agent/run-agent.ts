@@ -1,4 +1,4 @@
-import { limitTime } from "../lib/async/time-limit.ts";
+import { TimeLimiter } from "../lib/async/time-limit.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { uniqueId } from "../lib/stamps.ts";
 import type { AgentMessage, TraceType } from "../model/agent/agent-run.ts";
@@ -39,7 +39,7 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
   const at = new Date().toISOString();
   const conversation = createConversation([...history, { role: "user", content: question }], state);
   const stream = createMessageStream(onMessage);
-  const limiter = limitTime(budget.timeMs, budget.timeMs, signal);
+  const limiter = new TimeLimiter(budget.timeMs, { capMs: budget.timeMs, caller: signal });
   let ending: Ending;
   let isSplit = ["tools", "react", "code"].includes(parts.style.name);
   const converse = async () => {
@@ -60,7 +60,7 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
     ending = await goOn(conversation, converse);
   } catch (thrown) {
     const cancelled = new PlaneError("CANCELLED", "The run was cancelled before the model had answered.");
-    if (limiter.expired()) ending = { outcome: "budget", answer: null, error: outOfTime(budget.timeMs) };
+    if (limiter.isExpired) ending = { outcome: "budget", answer: null, error: outOfTime(budget.timeMs) };
     else if (signal?.aborted) ending = { outcome: "cancelled", answer: null, error: cancelled };
     else ending = { outcome: "failed", answer: null, error: toPlaneError(thrown) };
   } finally {

@@ -149,12 +149,12 @@ export function isOutdated(thrown: unknown): boolean {
 }
 
 export function ended(limiter: TimeLimiter, { ms, setBy }: TimeLimit, data: ErrorData & { tool: string }, also = "") {
-  if (isShutdown(limiter.signal.reason)) {
+  if (isShutdown(limiter.reason)) {
     const which = data.callId === undefined ? "" : ` (call ${data.callId})`;
     const text = `This plane was shut down before '${data.tool}' had answered${which}.${also}`;
     return new PlaneError("SHUTTING_DOWN", text, { data: { ...data, stopped: true } });
   }
-  if (!limiter.expired()) return new PlaneError("CANCELLED", `The call of '${data.tool}' was cancelled.`, { data });
+  if (!limiter.isExpired) return new PlaneError("CANCELLED", `The call of '${data.tool}' was cancelled.`, { data });
   const text = `'${data.tool}' did not answer within ${ms / 1000} s (limit of the ${setBy}).${also}`;
   return new PlaneError("TIMEOUT", text, { data: { ...data, limitMs: ms, limitSetBy: setBy } });
 }

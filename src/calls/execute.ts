@@ -1,6 +1,6 @@
 import { effectOf } from "../access/access.ts";
 import { abortable } from "../lib/async/signals.ts";
-import { limitTime, type TimeLimiter } from "../lib/async/time-limit.ts";
+import { TimeLimiter } from "../lib/async/time-limit.ts";
 import { isTooDeep } from "../lib/json/exact-numbers.ts";
 import { changeMembers } from "../lib/json/json-members.ts";
 import { rememberText, textOf } from "../lib/json/json-text.ts";
@@ -134,7 +134,7 @@ type Run = {
 export async function execute(call: Routed, options: ExecuteOptions): Promise<Executed> {
   const { ms } = call.route.limit;
   const idempotencyKey = idempotencyKeyOf(call);
-  const limiter = limitTime(ms, ms * progressStretch, options.signal);
+  const limiter = new TimeLimiter(ms, { capMs: ms * progressStretch, caller: options.signal });
   const [first, ...others] = call.route.candidates as [ProviderSpec, ...ProviderSpec[]];
   let pass: CallPass | undefined;
   const { begun } = options;
@@ -163,14 +163,14 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
     if (pass instanceof PlaneError) throw withAttempts(call, pass, attempts);
     const ended = await tryOnce(run, spec, pass);
     // Counts for the cooldown, also where the others are unavailable.
-    if (call.tool.providers.length > 1 && !limiter.signal.aborted) remember(run, spec, ended);
+    if (call.tool.providers.length > 1 && !limiter.isCancelled) remember(run, spec, ended);
     if (!(ended instanceof PlaneError)) return ended;
     const settings = options.retryFor?.(spec) ?? defaultRetry;
     const retrying = { limiter, onRetry, readyInMs, settings, against, endedCall };
     await retryOrGiveUp(call, ended, attempts, retrying).catch((thrown) => {
       pass?.giveUp(ended);
       // The last of several, where another would have been asked.
-      if (!call.route.passedOver || !mayFallOver(call, ended) || limiter.signal.aborted) throw thrown;
+      if (!call.route.passedOver || !mayFallOver(call, ended) || limiter.isCancelled) throw thrown;
       throw everyProviderFailed(call, new Map([[labelOf(call, spec), ended.message]]), attempts);
     });
   }
@@ -224,7 +224,7 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
     }
     const ended = await tryOnce(run, spec, pass);
     if (ended instanceof PlaneError) pass?.giveUp(ended);
-    if (ended instanceof PlaneError && limiter.signal.aborted) throw withAttempts(call, ended, attempts);
+    if (ended instanceof PlaneError && limiter.isCancelled) throw withAttempts(call, ended, attempts);
     remember(run, spec, ended);
     if (!(ended instanceof PlaneError)) return ended;
     failures.set(provider, ended.message);
@@ -271,7 +271,7 @@ async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefin
     const given = { onSend, limiter, pass, idempotencyKey, relay: options.relay };
     raw = begun ? endOf(begun) : await abortable(attempt(call, spec, given, options), limiter.signal);
   } catch (thrown) {
-    const error = limiter.signal.aborted ? endedCall(call, limiter, isSent) : toPlaneError(thrown);
+    const error = limiter.isCancelled ? endedCall(call, limiter, isSent) : toPlaneError(thrown);
     if (isOutdated(error)) {
       // Says nothing about the server: neither health nor circuit breaker counts it.
       pass?.end(error);
@@ -298,7 +298,7 @@ function endOf(begun: Begun): unknown {
 function endedCall(call: Routed, limiter: TimeLimiter, isSent = false): PlaneError {
   const { id, tool, route } = call;
   const data = { tool: tool.name, ...serverOf(tool) };
-  if (!isShutdown(limiter.signal.reason))
+  if (!isShutdown(limiter.reason))
     return ended(limiter, route.limit, data, isRepeatable(tool) ? "" : " It may still have run.");
   const mayHaveRun = isSent && !isRepeatable(tool);
   const facts = { ...data, callId: id, ...(isSent ? {} : { sent: false }) };
@@ -313,7 +313,7 @@ function serverOf({ id: { server } }: Routed["tool"]): { server?: string } {
 
 /** A limit, or a timeout in its queue. */
 function refusal({ tool, route }: Routed, thrown: unknown, limiter: TimeLimiter): PlaneError {
-  if (!limiter.signal.aborted) return toPlaneError(thrown);
+  if (!limiter.isCancelled) return toPlaneError(thrown);
   const also = " It still waited for its turn and was not run.";
   return ended(limiter, route.limit, { tool: tool.name, sent: false }, also);
 }

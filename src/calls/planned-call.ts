@@ -1,4 +1,4 @@
-import { limitTime, type TimeLimiter } from "../lib/async/time-limit.ts";
+import { TimeLimiter } from "../lib/async/time-limit.ts";
 import type { Expiring, Spoke, TimeWheel } from "../lib/async/time-wheel.ts";
 import { isTooDeep } from "../lib/json/exact-numbers.ts";
 import { sizeOf } from "../lib/json/json-text.ts";
@@ -137,7 +137,7 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
     }
     this.#wheel = wheel;
     this.#spoke = wheel.add(this, this.route.limit.ms);
-    if (cancellation) cancellation.listener = this;
+    if (cancellation) cancellation.listen(this);
     else this.#given.signal?.addEventListener("abort", this, { once: true });
     return this.#end.promise;
   }
@@ -189,7 +189,7 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
     const { ms } = this.route.limit;
     const ranMs = performance.now() - this.#sentAt;
     if (this.#spoke) this.#wheel?.remove(this.#spoke);
-    const limiter = limitTime(ms, ms * progressStretch - ranMs);
+    const limiter = new TimeLimiter(ms, { capMs: ms * progressStretch - ranMs });
     if (ms > 0) limiter.extend(Math.max(0, ms - ranMs));
     limiter.signal.addEventListener("abort", () => this.expire(), { once: true });
     this.#limiter = limiter;
@@ -286,7 +286,7 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
     this.#limiter?.clear();
     this.#questions?.end();
     const { cancellation } = this.#given;
-    if (cancellation) cancellation.listener = null;
+    if (cancellation) cancellation.leave(this);
     else this.#given.signal?.removeEventListener("abort", this);
   }
 }

@@ -1,5 +1,5 @@
 import { abortable } from "../lib/async/signals.ts";
-import { limitTime } from "../lib/async/time-limit.ts";
+import { TimeLimiter } from "../lib/async/time-limit.ts";
 import type { Requested, Resolved } from "../model/calls/call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
@@ -25,11 +25,11 @@ export function resolve(
 
 async function wait(call: Requested, found: Promise<Tool>, signal: AbortSignal | undefined): Promise<Resolved> {
   const ms = call.options.timeoutMs ?? 0;
-  const limiter = limitTime(ms, ms, signal);
+  const limiter = new TimeLimiter(ms, { capMs: ms, caller: signal });
   try {
     return { ...call, tool: await abortable(found, limiter.signal) };
   } catch (thrown) {
-    if (!limiter.signal.aborted) throw thrown;
+    if (!limiter.isCancelled) throw thrown;
     const tool = typeof call.asked.tool === "string" ? call.asked.tool : call.asked.tool.tool;
     throw ended(limiter, { ms, setBy: "call" }, { tool }, " Its server is still starting.");
   } finally {

@@ -33,12 +33,11 @@ export async function retryOrGiveUp(
   const notSent = error.data.sent === false;
   const safe = notSent || isRepeatable(call.tool);
   const delayMs = Math.max(delayFor(error, attempts.length, settings), Math.min(readyInMs?.() ?? 0, maxReadyMs));
-  const worthwhile =
-    errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, delayMs, limiter);
+  const worthwhile = errorTable[error.code].retryable && !limiter.isCancelled && !isHopeless(error, delayMs, limiter);
   // What asks for another try gets it as long as the call's own limit allows.
   if (!safe || !worthwhile || (attempts.length >= settings.attempts && !isAnnounced(error))) {
     // In either case: what may have run is reported as unknown.
-    const mayHaveRun = !safe && errorTable[error.code].retryable && !limiter.signal.aborted;
+    const mayHaveRun = !safe && errorTable[error.code].retryable && !limiter.isCancelled;
     throw withAttempts(call, mayHaveRun ? unknownOutcome(call, error) : error, attempts);
   }
   const reason = (await against?.(error)) ?? null;

@@ -1,5 +1,6 @@
 import type { ToolsetInput } from "../../generated/config/config-input.ts";
 import type { PlaneMethods } from "../../generated/plane-methods.ts";
+import type { Cancellable } from "../lib/async/cancellation.ts";
 import type { Toolset } from "./agent.ts";
 import type { PlaneAudit } from "./audit.ts";
 import type { CallOptions, Outcome } from "./calls/call.ts";
@@ -50,16 +51,13 @@ import type { ServersChange } from "./servers/server.ts";
 
 export type { Caller };
 
-/** `listener` is set while there is something to cancel. */
-export type Cancellation = { readonly isCancelled: boolean; listener: { cancel(reason: unknown): void } | null };
-
 /** Limits, caller and conversation of one call. */
 export type PlaneCallOptions = CallOptions &
   Caller & {
     /** Cancels the call. */
     signal?: AbortSignal;
     /** Cancels it as well; for callers that make a signal only where one is asked for. */
-    cancellation?: Cancellation;
+    cancellation?: Cancellable;
     /** Addresses of files by name, for parameters that name files. */
     files?: Readonly<Record<string, string>>;
     /** Asks the caller for an approval and waits for the answer. */

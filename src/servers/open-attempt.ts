@@ -1,4 +1,4 @@
-import { limitTime } from "../lib/async/time-limit.ts";
+import { TimeLimiter } from "../lib/async/time-limit.ts";
 import { personHints } from "../model/errors.ts";
 import type { Channel, TransportError } from "../protocol/message.ts";
 import type { OpenedSession } from "./open-session.ts";
@@ -35,7 +35,7 @@ export type AttemptOptions = {
 export async function attemptToOpen(options: AttemptOptions, given: AbortSignal): Promise<Ready> {
   const { connectTimeoutMs, install, leave } = options;
   const installMs = Math.max(connectTimeoutMs, install?.limitMs ?? 0);
-  const limiter = limitTime(connectTimeoutMs, installMs + connectTimeoutMs, given);
+  const limiter = new TimeLimiter(connectTimeoutMs, { capMs: installMs + connectTimeoutMs, caller: given });
   const channels: Channel[] = [];
   let phase = "start";
   let lostBefore: TransportError | undefined;
@@ -70,7 +70,7 @@ export async function attemptToOpen(options: AttemptOptions, given: AbortSignal)
         install.heard(text);
       },
     });
-    if (lostBefore || limiter.signal.aborted) found.opened.session.end();
+    if (lostBefore || limiter.isCancelled) found.opened.session.end();
     limiter.signal.throwIfAborted();
     if (lostBefore) throw lostBefore;
     for (const channel of channels) if (channel !== found.opened.channel) leave(channel);
@@ -78,7 +78,7 @@ export async function attemptToOpen(options: AttemptOptions, given: AbortSignal)
     return found;
   } catch (thrown) {
     channels.forEach(leave);
-    if (!limiter.expired()) throw thrown;
+    if (!limiter.isExpired) throw thrown;
     const limit = installing === "now" ? { what: "installing it", ms: installMs, key: "installTimeoutMs" } : undefined;
     const { what, ms, key } = limit ?? { what: phase, ms: connectTimeoutMs, key: "connectTimeoutMs" };
     throw new Error(`${what} timed out after ${ms / 1000} s ('${key}'). ${personHints.doctor}`);

@@ -1,5 +1,5 @@
 import { abortable } from "../../lib/async/signals.ts";
-import { limitTime } from "../../lib/async/time-limit.ts";
+import { TimeLimiter } from "../../lib/async/time-limit.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
 import type { HookCall, HookDecision, HookEvent } from "../../model/access/hook.ts";
@@ -57,12 +57,12 @@ export async function askInTurn(hooks: readonly Hook[], asked: Asked): Promise<J
 }
 
 async function ask(hook: Hook, payload: JsonObject, { call, signal }: Asked): Promise<HookReply> {
-  const limiter = limitTime(hook.timeoutMs, hook.timeoutMs, signal);
+  const limiter = new TimeLimiter(hook.timeoutMs, { capMs: hook.timeoutMs, caller: signal });
   try {
     return await abortable(hook.ask({ ...call, payload }, limiter.signal), limiter.signal);
   } catch (thrown) {
-    if (limiter.expired()) return { failed: `it took longer than ${hook.timeoutMs / 1000} s, its 'timeout_ms'` };
-    if (limiter.signal.aborted) throw thrown;
+    if (limiter.isExpired) return { failed: `it took longer than ${hook.timeoutMs / 1000} s, its 'timeout_ms'` };
+    if (limiter.isCancelled) throw thrown;
     return { failed: "it threw an error", detail: thrown instanceof Error ? thrown.message : String(thrown) };
   } finally {
     limiter.clear();

@@ -1,5 +1,5 @@
 import { createSemaphore } from "../../lib/async/semaphore.ts";
-import { limitTime, type TimeLimiter } from "../../lib/async/time-limit.ts";
+import { TimeLimiter } from "../../lib/async/time-limit.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { CodeCall, RunCodeOptions } from "../../model/agent/code-run.ts";
 import type { Outcome } from "../../model/calls/call.ts";
@@ -56,7 +56,7 @@ export async function runCode(
   ports: RunCodePorts,
 ): Promise<EndedRun> {
   const { timeoutMs = defaultTimeoutMs } = options;
-  const limiter = limitTime(timeoutMs, timeoutMs || Number.POSITIVE_INFINITY, signal);
+  const limiter = new TimeLimiter(timeoutMs, { capMs: timeoutMs || Number.POSITIVE_INFINITY, caller: signal });
   const logs: string[] = [];
   const state: Running = {
     run,
@@ -91,7 +91,7 @@ export async function runCode(
     await Promise.allSettled(inFlight);
     if (state.waiting.size > 0) run.recorded = state.memory.all();
     const calls = state.calls.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-    return { result, logs, calls, waiting: [...state.waiting.values()], expired: limiter.expired(), timeoutMs };
+    return { result, logs, calls, waiting: [...state.waiting.values()], expired: limiter.isExpired, timeoutMs };
   } finally {
     limiter.clear();
   }
@@ -174,7 +174,7 @@ function createRequests(state: Running, ports: RunCodePorts) {
       if (kind === "search") return await search(String(query), limit, key);
       return await call((path as unknown[]).map(String), args, key);
     } catch (thrown) {
-      const { code, message } = limiter.signal.aborted ? cancelled : toPlaneError(thrown);
+      const { code, message } = limiter.isCancelled ? cancelled : toPlaneError(thrown);
       return failureOf("", code, message);
     }
   };

@@ -1,6 +1,6 @@
 import { effectOf } from "../../access/access.ts";
 import { abortable } from "../../lib/async/signals.ts";
-import { limitTime, type TimeLimiter } from "../../lib/async/time-limit.ts";
+import { TimeLimiter } from "../../lib/async/time-limit.ts";
 import { putExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import type { Executed, Routed } from "../../model/calls/call.ts";
@@ -146,12 +146,12 @@ export function createSharedReads(ports: Ports) {
   async function follow(flight: Flight, read: Read): Promise<Executed> {
     const { call, asking, setting } = read;
     const { limit } = call.route;
-    const limiter = limitTime(limit.ms, limit.ms * progressStretch, asking.signal);
+    const limiter = new TimeLimiter(limit.ms, { capMs: limit.ms * progressStretch, caller: asking.signal });
     try {
       const { kept, isOwn } = await board(flight, { relay: asking.relay, limiter }, limiter.signal);
       if (!isOwn) return withKept(call, copyOf(kept), { coalesced: true });
     } catch (thrown) {
-      if (limiter.signal.aborted) throw ended(limiter, limit, placeOf(call));
+      if (limiter.isCancelled) throw ended(limiter, limit, placeOf(call));
       if (!(thrown instanceof PlaneError) || !ofOneCaller.has(thrown.code)) throw thrown;
     } finally {
       limiter.clear();

@@ -1,3 +1,4 @@
+import type { Cancellable } from "../../lib/async/cancellation.ts";
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
 import { ambiguityOf, noteAmbiguity, rememberText, textOf } from "../../lib/json/json-text.ts";
@@ -11,7 +12,7 @@ import type { ToolId } from "../../model/catalogue/tool.ts";
 import { type ErrorCode, type ErrorData, errorTable, messageForModel, toPlaneError } from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Cancellation, Plane, PlaneCallOptions } from "../../model/plane.ts";
+import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
@@ -111,7 +112,7 @@ class ClientCall implements PlaneCallOptions {
   }
 
   declare conversation?: string;
-  declare cancellation?: Cancellation;
+  declare cancellation?: Cancellable;
 
   get signal(): AbortSignal {
     return this.#context.signal;

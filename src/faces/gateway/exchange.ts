@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { Cancellation } from "../../lib/async/cancellation.ts";
 import type { AsClient } from "../../model/calls/provider.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import type { Cancellation } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { LogLevel } from "../../model/servers/server.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
@@ -27,36 +27,15 @@ export type Client = {
   ask: Ask;
 };
 
-/** A signal is made only where one is asked for. */
-export class Cancellable implements Cancellation {
-  listener: Cancellation["listener"] = null;
-  #controller: AbortController | undefined;
-  #cancelled: { reason: unknown } | null = null;
-
+/** A request that its client may cancel. */
+export class CancellableRequest extends Cancellation {
   get cancellation(): Cancellation {
     return this;
-  }
-
-  get isCancelled(): boolean {
-    return this.#cancelled !== null;
-  }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#cancelled) this.#controller.abort(this.#cancelled.reason);
-    return this.#controller.signal;
-  }
-
-  cancel(reason: unknown = new DOMException("The request was cancelled.", "AbortError")): void {
-    if (this.#cancelled) return;
-    this.#cancelled = { reason };
-    this.#controller?.abort(reason);
-    this.listener?.cancel(reason);
   }
 }
 
 /** A request of a legacy client while it runs. */
-export class Exchange extends Cancellable implements RequestContext {
+export class Exchange extends CancellableRequest implements RequestContext {
   readonly id: Id;
   readonly era = "legacy";
   readonly #client: Client;
@@ -106,7 +85,7 @@ export class Exchange extends Cancellable implements RequestContext {
 }
 
 /** A request of a modern client, which says with each who it is. */
-export class Arrival extends Cancellable implements RequestContext {
+export class Arrival extends CancellableRequest implements RequestContext {
   readonly era = "modern";
   readonly conversation = null;
   readonly principal: Principal;

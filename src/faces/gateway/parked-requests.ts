@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { missingCapability } from "./envelope.ts";
-import { Cancellable } from "./exchange.ts";
+import { CancellableRequest } from "./exchange.ts";
 import { type Answer, failure, objectIn, type Request, type RequestContext, type Responder } from "./request.ts";
 import { completed } from "./wire.ts";
 
@@ -44,7 +44,7 @@ export function createParkedRequests() {
 }
 
 /** A request while it runs, for whichever of its client's requests waits for it. Most ask nothing and are never parked. */
-class Parked extends Cancellable implements RequestContext {
+class Parked extends CancellableRequest implements RequestContext {
   readonly request: Request;
   readonly era = "modern";
   readonly conversation = null;
@@ -143,8 +143,8 @@ class Parked extends Cancellable implements RequestContext {
     this.#context = context;
     this.#reply = reply;
     const { cancellation } = context;
-    if (cancellation ? cancellation.isCancelled : context.signal.aborted) this.cancel(context.signal.reason);
-    if (cancellation) cancellation.listener = this;
+    if (cancellation) cancellation.listen(this);
+    else if (context.signal.aborted) this.cancel(context.signal.reason);
     else context.signal.addEventListener("abort", this, { once: true });
     if (this.#ended) this.#end(this.#ended);
     else if (this.questions.size > 0) this.#wake();
@@ -173,7 +173,7 @@ class Parked extends Cancellable implements RequestContext {
 
   #leave(): RequestContext {
     const context = this.#context as RequestContext;
-    if (context.cancellation) context.cancellation.listener = null;
+    if (context.cancellation) context.cancellation.leave(this);
     else context.signal.removeEventListener("abort", this);
     this.#context = null;
     this.#reply = null;

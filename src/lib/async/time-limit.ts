@@ -1,74 +1,117 @@
+import { type Cancellable, Cancellation } from "./cancellation.ts";
 import { maxTimerMs } from "./pause.ts";
 import { steadyNow } from "./steady-time.ts";
+import type { Spoke, TimeWheel } from "./time-wheel.ts";
 
-export type TimeLimiter = ReturnType<typeof limitTime>;
+export type LimitOptions = {
+  /** Progress extends the limit up to this, in all. */
+  capMs: number;
+  /** Cancels it, too. */
+  caller?: Cancellable | AbortSignal | undefined;
+  /** Has the time limits of many with few timers. */
+  wheel?: TimeWheel<TimeLimiter> | undefined;
+};
 
-/** Aborts with the caller or at the limit. 0 is no limit. */
-export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal) {
-  const controller = new AbortController();
-  let expired = false;
-  let cleared = false;
-  let timer: NodeJS.Timeout | undefined;
-  let paused = 0;
-  let pausedAt = 0;
-  let dueAt = 0;
-  let lastAt = steadyNow() + capMs;
-  const onCallerAbort = () => {
-    clearTimeout(timer);
-    controller.abort(caller?.reason);
-  };
-  const arm = () => {
-    if (limitMs === 0 || cleared || paused > 0 || controller.signal.aborted) return;
-    clearTimeout(timer);
-    const left = Math.min(dueAt, lastAt) - steadyNow();
-    timer = setTimeout(expire, Math.min(maxTimerMs, Math.max(0, left)));
-  };
-  const extend = (forMs = limitMs) => {
-    dueAt = (paused > 0 ? pausedAt : steadyNow()) + forMs;
-    arm();
-  };
-  const expire = () => {
-    expired = true;
-    clearTimeout(timer);
-    controller.abort(new Error("time limit"));
-  };
-  if (caller?.aborted) onCallerAbort();
-  else caller?.addEventListener("abort", onCallerAbort, { once: true });
-  extend();
-  return {
-    signal: controller.signal as AbortSignal,
-    /** Did the limit, not the caller, end it? */
-    expired: () => expired,
-    /** Infinite without a limit. */
-    leftMs(): number {
-      if (limitMs === 0) return Number.POSITIVE_INFINITY;
-      return Math.max(0, Math.min(dueAt, lastAt) - (paused > 0 ? pausedAt : steadyNow()));
-    },
-    /** Restarts the limit, never beyond `capMs` in all. */
-    extend,
-    /** It was over before. */
-    expire,
-    /** Stops the clock until the returned function is called. */
-    pause(): () => void {
-      if (paused === 0) pausedAt = steadyNow();
-      paused += 1;
-      clearTimeout(timer);
-      let isOver = false;
-      return () => {
-        if (isOver) return;
-        isOver = true;
-        paused -= 1;
-        if (paused > 0) return;
-        const stoodMs = steadyNow() - pausedAt;
-        dueAt += stoodMs;
-        lastAt += stoodMs;
-        arm();
-      };
-    },
-    clear(): void {
-      cleared = true;
-      clearTimeout(timer);
-      caller?.removeEventListener("abort", onCallerAbort);
-    },
-  };
+/** Is cancelled with the caller or at the limit. 0 is no limit. */
+export class TimeLimiter extends Cancellation {
+  readonly #limitMs: number;
+  readonly #caller: Cancellable | AbortSignal | undefined;
+  readonly #wheel: TimeWheel<TimeLimiter> | undefined;
+  #spoke: Spoke<TimeLimiter> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isExpired = false;
+  #isCleared = false;
+  #paused = 0;
+  #pausedAt = 0;
+  #dueAt: number;
+  #lastAt: number;
+
+  constructor(limitMs: number, { capMs, caller, wheel }: LimitOptions) {
+    super();
+    this.#limitMs = limitMs;
+    this.#caller = caller;
+    this.#wheel = wheel;
+    const now = steadyNow();
+    this.#dueAt = now + limitMs;
+    this.#lastAt = now + capMs;
+    if (caller !== undefined) {
+      if (!(caller instanceof AbortSignal)) caller.listen(this);
+      else if (caller.aborted) this.cancel(caller.reason);
+      else caller.addEventListener("abort", this, { once: true });
+    }
+    if (wheel === undefined || capMs < limitMs) this.#arm();
+    else if (limitMs > 0 && !this.isCancelled) this.#spoke = wheel.add(this, limitMs);
+  }
+
+  /** Of the caller's signal. */
+  handleEvent(): void {
+    this.cancel((this.#caller as AbortSignal).reason);
+  }
+
+  override cancel(reason: unknown): void {
+    if (this.#isCleared) return;
+    this.#disarm();
+    super.cancel(reason);
+  }
+
+  #arm(): void {
+    if (this.#limitMs === 0 || this.#isCleared || this.#paused > 0 || this.isCancelled) return;
+    this.#disarm();
+    const left = Math.min(this.#dueAt, this.#lastAt) - steadyNow();
+    this.#timer = setTimeout(() => this.expire(), Math.min(maxTimerMs, Math.max(0, left)));
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#timer);
+    if (this.#spoke) this.#wheel?.remove(this.#spoke);
+    this.#spoke = undefined;
+  }
+
+  /** Did the limit, not the caller, end it? */
+  get isExpired(): boolean {
+    return this.#isExpired;
+  }
+
+  /** Infinite without a limit. */
+  leftMs(): number {
+    if (this.#limitMs === 0) return Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.min(this.#dueAt, this.#lastAt) - (this.#paused > 0 ? this.#pausedAt : steadyNow()));
+  }
+
+  /** Restarts the limit, never beyond `capMs` in all. */
+  extend(forMs = this.#limitMs): void {
+    this.#dueAt = (this.#paused > 0 ? this.#pausedAt : steadyNow()) + forMs;
+    this.#arm();
+  }
+
+  expire(): void {
+    if (this.isCancelled || this.#isCleared) return;
+    this.#isExpired = true;
+    this.cancel(new Error("time limit"));
+  }
+
+  /** Stops the clock until the returned function is called. */
+  pause(): () => void {
+    if (this.#paused === 0) this.#pausedAt = steadyNow();
+    this.#paused += 1;
+    this.#disarm();
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#paused -= 1;
+      if (this.#paused > 0) return;
+      const stoodMs = steadyNow() - this.#pausedAt;
+      this.#dueAt += stoodMs;
+      this.#lastAt += stoodMs;
+      this.#arm();
+    };
+  }
+
+  clear(): void {
+    this.#isCleared = true;
+    this.#disarm();
+    if (this.#caller instanceof AbortSignal) this.#caller.removeEventListener("abort", this);
+    else this.#caller?.leave(this);
+  }
 }

@@ -29,7 +29,7 @@ export function createTimeWheel<T extends Expiring>() {
     list.timer = undefined;
     if (list.first === null || list.limitMs === 0) return;
     const waitMs = Math.max(1, Math.ceil(list.first.dueAt - performance.now()));
-    list.timer = setTimeout(turn, waitMs, list).unref();
+    list.timer = setTimeout(turn, waitMs, list);
   }
 
   function turn(list: SpokeList<T>): void {
@@ -48,6 +48,7 @@ export function createTimeWheel<T extends Expiring>() {
     else list.first = after;
     if (after) after.before = before;
     else list.last = before;
+    if (list.first === null) list.timer?.unref();
     spoke.before = null;
     spoke.after = null;
   }
@@ -60,6 +61,7 @@ export function createTimeWheel<T extends Expiring>() {
       else list.first = spoke;
       list.last = spoke;
       if (list.timer === undefined) arm(list);
+      else if (list.first === spoke) list.timer.ref();
       return spoke;
     },
     remove,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { limitTime } from "../../lib/async/time-limit.ts";
+import { TimeLimiter } from "../../lib/async/time-limit.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
 import { countOf, sentence } from "../../lib/text/wording.ts";
@@ -159,7 +159,7 @@ export async function openServer(
   environment: Readonly<Record<string, string | undefined>>,
   { limitMs, installMs, isInstalled }: { limitMs: number; installMs: number; isInstalled: boolean },
 ): Promise<Opened> {
-  const limiter = limitTime(limitMs, installMs + limitMs);
+  const limiter = new TimeLimiter(limitMs, { capMs: installMs + limitMs });
   const { signal } = limiter;
   const opened: Opened = { session: null, listed: null, failure: null };
   const closed = Promise.withResolvers<TransportError>();
