@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ownFiles } from "../src/lib/own-files.ts";
 import { buildWorkbenchIfStale } from "./build-workbench.ts";
 import { bundle, renderLicenses } from "./bundle.ts";
+import { writeDeclarations } from "./declarations.ts";
 import { renderSbom } from "./sbom.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -28,8 +28,8 @@ for (const extension of [".bin", ".md"])
     join(root, toolVectors.built.replace(".bin", extension)),
   );
 parts.push(await buildWorkbenchIfStale());
-execFileSync("tsc", ["-p", "tsconfig.build.json", "--singleThreaded"], { cwd: root, stdio: "inherit" });
-keepReached(join(dist, "types"), ["index.d.ts", "testing/testing.d.ts"]);
+writeDeclarations(join(dist, "types"));
+keepReached(join(dist, "types"), ["src/index.d.ts", "src/testing/testing.d.ts"]);
 // Last, so that it describes every file that is there.
 writeFileSync(
   join(dist, "sbom.cdx.json"),

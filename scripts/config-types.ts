@@ -92,14 +92,14 @@ const files: Readonly<Record<string, string>> = {
 const mainFile = "config-input";
 
 const preamble: Readonly<Record<string, string>> = {
-  "server-input": `import type { ForeignServerKeys } from "./foreign-config.ts";
-import type { Json } from "../json.ts";
+  "server-input": `import type { ForeignServerKeys } from "../../src/model/config/foreign-config.ts";
+import type { Json } from "../../src/model/json.ts";
 
 /** Servers by name, or a list of servers with a name each. */
 export type ServersInput = Readonly<Record<string, ServerInput>> | readonly (ServerInput & { name: string })[];
 `,
-  "tool-input": `import type { McpToolEntry, ToolsMcpBlock } from "./foreign-config.ts";
-import type { Json } from "../json.ts";
+  "tool-input": `import type { McpToolEntry, ToolsMcpBlock } from "../../src/model/config/foreign-config.ts";
+import type { Json } from "../../src/model/json.ts";
 import type { CacheInput } from "./server-input.ts";
 
 /** A JSON Schema of type \`object\`. */
@@ -111,8 +111,8 @@ export type ToolsInput =
   | Readonly<Record<string, ToolInput | McpToolEntry | ToolsMcpBlock>>;
 `,
   "policy-input": "",
-  "config-input": `import type { ForeignSections } from "./foreign-config.ts";
-import type { Json } from "../json.ts";
+  "config-input": `import type { ForeignSections } from "../../src/model/config/foreign-config.ts";
+import type { Json } from "../../src/model/json.ts";
 import type { ApprovalsInput, BudgetsInput, HooksInput, PolicyInput } from "./policy-input.ts";
 import type { InjectionInput, InjectOptionsInput, ServersInput } from "./server-input.ts";
 import type { ToolOverlayInput, ToolsInput } from "./tool-input.ts";
@@ -127,7 +127,7 @@ export function renderConfigTypes(): { path: string; text: string }[] {
   const written = createInterfaces();
   written.add({ ...configSchema(), description: title }, "", "ConfigInput");
   return Object.entries(preamble).map(([file, before]) => ({
-    path: `src/model/config/${file}.ts`,
+    path: `generated/config/${file}.ts`,
     text: [head + before, ...written.in(file)].join("\n"),
   }));
 }

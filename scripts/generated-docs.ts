@@ -8,7 +8,8 @@ import { renderConfigDocs } from "./config-docs.ts";
 import { renderConfigTypes } from "./config-types.ts";
 import { renderEventDocs } from "./event-docs.ts";
 import { renderHttpDocs } from "./http-docs.ts";
-import { renderLibraryDocs } from "./library-docs.ts";
+import { renderLibraryDocs, renderLibraryGuide } from "./library-docs.ts";
+import { renderPlaneMethods } from "./plane-methods.ts";
 
 export const root = join(import.meta.dirname, "..");
 export const errorPages = "docs/errors";
@@ -27,8 +28,10 @@ export function generatedDocs(): Doc[] {
     { path: "docs/config.md", text: renderConfigDocs() },
     { path: "docs/events.md", text: renderEventDocs() },
     { path: "docs/http.md", text: renderHttpDocs(readFileSync(join(root, "docs/http.md"), "utf8")) },
+    { path: "docs/library.md", text: renderLibraryGuide(readFileSync(join(root, "docs/library.md"), "utf8")) },
     ...renderLibraryDocs(),
     ...renderConfigTypes(),
+    renderPlaneMethods(),
     { path: "manifest.schema.json", text: `${JSON.stringify(manifestSchema(), null, 2)}\n` },
     { path: "toolplane.schema.json", text: `${JSON.stringify(configSchema(), null, 2)}\n` },
   ];

@@ -1,22 +1,13 @@
+export type { ConfigInput, ModelInput, ToolsetInput } from "../generated/config/config-input.ts";
+export type { PolicyInput, PolicyRuleInput } from "../generated/config/policy-input.ts";
+export type { ServerInput } from "../generated/config/server-input.ts";
+export type { ToolInput, ToolOverlayInput } from "../generated/config/tool-input.ts";
 export { type AiSdkTool, asAiSdkTools, type ToolOutput } from "./agent/adapters/ai-sdk.ts";
 export { type AnthropicTurn, answerAnthropicMessage, type ToolResultBlock } from "./agent/adapters/anthropic.ts";
 export { asLangChainTools, type LangChainFields } from "./agent/adapters/langchain.ts";
 export { answerOpenAiCompletion, answerOpenAiResponse, type FunctionCallOutput } from "./agent/adapters/openai.ts";
-export type { HookAnswer, HookCall, HookEvent, HookRun, LibraryHook, LibraryHooks } from "./model/access/hook.ts";
-export type {
-  AgentCall,
-  AgentMessage,
-  AgentOutcome,
-  AgentRun,
-  AgentStep,
-  MissingServer,
-  RenderedRun,
-  RunFormat,
-  RunPage,
-  RunQuery,
-  RunSummary,
-  WaitingCall,
-} from "./model/agent/agent-run.ts";
+export type { HookAnswer, HookCall, HookEvent, LibraryHook, LibraryHooks } from "./model/access/hook.ts";
+export type { AgentMessage, RenderedRun, RunFormat, RunPage, RunQuery } from "./model/agent/agent-run.ts";
 export type {
   AssistantMessage,
   ChatMessage,
@@ -24,9 +15,18 @@ export type {
   ModelPart,
   ModelRequest,
   ModelTool,
-  TokenUsage,
   ToolMessage,
 } from "./model/agent/chat.ts";
+export type {
+  AgentCall,
+  AgentOutcome,
+  AgentRun,
+  AgentStep,
+  MissingServer,
+  RunSummary,
+  TokenUsage,
+  WaitingCall,
+} from "./model/agent/run-schema.ts";
 export type {
   AgentOptions,
   AgentResult,
@@ -42,17 +42,14 @@ export type {
 } from "./model/agent.ts";
 export type {
   CallOptions,
-  CallRecord,
   CallReport,
-  CallStatus,
-  Cost,
   FailedOutcome,
   Outcome,
   QueuedOutcome,
   SucceededOutcome,
   WaitingOutcome,
 } from "./model/calls/call.ts";
-export type { ActivityEntry, CallChain } from "./model/calls/call-history.ts";
+export type { ActivityEntry, CallChain, CallRecord, CallStatus, Cost, HookRun } from "./model/calls/call-schema.ts";
 export type {
   AddedProvider,
   ProviderContext,
@@ -62,16 +59,11 @@ export type {
 } from "./model/calls/provider.ts";
 export type { ArtifactView } from "./model/calls/result.ts";
 export { type ContentBlock, readMedia, resultText, type ToolResult } from "./model/calls/result.ts";
-export type {
-  ResultHandle,
-  ResultList,
-  ResultPage,
-  ResultQuery,
-  ResultShape,
-  StoredResult,
-} from "./model/calls/stored-result.ts";
+export type { ResultPage, StoredResult } from "./model/calls/result-schema.ts";
+export type { ResultHandle, ResultList, ResultQuery, ResultShape } from "./model/calls/stored-result.ts";
 export type { CheckedStep, PlanCheck, PlanProblem, PlanStep } from "./model/calls/tool-plan.ts";
-export type { BundleExport, BundleImport, Change, ChangePage, EntryChange } from "./model/catalogue/change.ts";
+export type { BundleExport, ChangePage } from "./model/catalogue/change.ts";
+export type { BundleImport, Change, EntryChange } from "./model/catalogue/change-schema.ts";
 export type {
   JobEntry,
   JobListing,
@@ -83,13 +75,11 @@ export type {
   TaskPage,
   WorkQuery,
 } from "./model/catalogue/registry-summary.ts";
-export type { Embed, FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./model/catalogue/search.ts";
+export type { Embed, Recommendation, SearchRequest } from "./model/catalogue/search.ts";
+export type { FoundTool, SearchAnswer } from "./model/catalogue/search-schema.ts";
 export type { ProviderSpec, Tool, ToolId } from "./model/catalogue/tool.ts";
-export type { ConfigInput, ModelInput, ToolsetInput } from "./model/config/config-input.ts";
-export type { PolicyInput, PolicyRuleInput } from "./model/config/policy-input.ts";
-export type { ServerInput } from "./model/config/server-input.ts";
-export type { ToolInput, ToolOverlayInput } from "./model/config/tool-input.ts";
-export { type ErrorCode, type ErrorReport, PlaneError } from "./model/errors.ts";
+export { type ErrorCode, PlaneError } from "./model/errors.ts";
+export type { ErrorReport } from "./model/errors-schema.ts";
 export type { EventOf, EventType, PlaneEvent } from "./model/events.ts";
 export type { Plane, PlaneCallOptions } from "./model/plane.ts";
 export type { ConversationBudget } from "./model/plane-history.ts";
@@ -97,8 +87,10 @@ export type { PlaneOptions } from "./model/plane-options.ts";
 export type { Registration, ToolListing } from "./model/plane-tools.ts";
 export type { JobRunPage, JobRunQuery, JobStatus, RunJobOptions } from "./model/plane-work.ts";
 export { narrow, type Principal, principalOf } from "./model/principal.ts";
-export type { CircuitStatus, ServerState, ServerStatus } from "./model/servers/server.ts";
-export type { DeadLetter, DeadLetterPage, DeadLetterQuery, DeadLetterStatus } from "./model/work/dead-letter.ts";
-export type { JobRun, JobRunState, TaskRun, TaskState } from "./model/work/job-run.ts";
-export type { NotReady, RunSkillOptions, SkillOutcome, SkillRun, StepRun } from "./model/work/skill-run.ts";
+export type { CircuitStatus, ServerState, ServerStatus } from "./model/servers/server-schema.ts";
+export type { DeadLetterPage, DeadLetterQuery, DeadLetterStatus } from "./model/work/dead-letter.ts";
+export type { DeadLetter } from "./model/work/dead-letter-schema.ts";
+export type { JobRunState, TaskState } from "./model/work/job-run.ts";
+export type { JobRun, SkillRun, StepRun, TaskRun } from "./model/work/run-schema.ts";
+export type { NotReady, RunSkillOptions, SkillOutcome } from "./model/work/skill-run.ts";
 export { createPlane } from "./plane.ts";

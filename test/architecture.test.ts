@@ -85,7 +85,7 @@ const wallLines = 400;
 /** Files beside each other in one folder. */
 const maxFiles = 25;
 
-type Import = { file: string; target: string };
+type Import = { file: string; target: string; isType: boolean };
 
 const files = globSync("**/*.ts", { cwd: source }).filter((file) => !file.endsWith(".test.ts"));
 
@@ -93,7 +93,11 @@ function importsOf(file: string): Import[] {
   const text = readFileSync(join(source, file), "utf8");
   const pattern =
     /^(?:import|export)\b[^"';]*?\bfrom\s*["']([^"'\n]+)["']|\bimport\s*\(\s*["']([^"'\n]+)["']|^import\s+["']([^"'\n]+)["']/gm;
-  return [...text.matchAll(pattern)].map(([, ...targets]) => ({ file, target: targets.find(Boolean) ?? "" }));
+  return [...text.matchAll(pattern)].map(([written, ...targets]) => ({
+    file,
+    target: targets.find(Boolean) ?? "",
+    isType: /^(?:import|export) type\b/.test(written),
+  }));
 }
 
 const isIn = (file: string, place: string) => file === place || file.startsWith(`${place}/`);
@@ -129,6 +133,8 @@ test("imports point down the list of rooms", () => {
   const wrong = own.filter((found) => {
     const from = roomOf(found.file);
     const target = ownTarget(found);
+    // Types that are made of schemas and operations belong to the model.
+    if (target.startsWith("../generated/")) return !found.isType;
     // The servers that come with the product are started by its own executable.
     if (target.startsWith("../servers/")) return from !== "local-cli.ts";
     return order.indexOf(roomOf(target)) < order.indexOf(from);
@@ -173,8 +179,13 @@ test("every import names a file that exists", () => {
   );
 });
 
+/** What answers hold: one schema for a type, which is inferred from it. */
+const isSchema = (file: string) => isIn(file, "model") && file.endsWith("-schema.ts");
+
 test("no file imports itself by way of others", () => {
-  const targets = new Map(files.map((file) => [file, importsOf(file).map(ownTarget)]));
+  // A schema takes lists of names from the file of its noun, which uses the type that is inferred from it.
+  const loads = (file: string) => importsOf(file).filter((found) => !(found.isType && isSchema(ownTarget(found))));
+  const targets = new Map(files.map((file) => [file, loads(file).map(ownTarget)]));
   const done = new Set<string>();
   const visit = (file: string, path: string[]): void => {
     if (path.includes(file)) assert.fail(`import cycle: ${[...path.slice(path.indexOf(file)), file].join(" → ")}`);
@@ -183,6 +194,12 @@ test("no file imports itself by way of others", () => {
     done.add(file);
   };
   for (const file of files) visit(file, []);
+});
+
+test("a schema of an answer is loaded by what describes answers, and by no start", () => {
+  const mayLoad = (file: string) => isSchema(file) || isIn(file, "operations") || isIn(file, "faces/http");
+  const wrong = own.filter((found) => !found.isType && isSchema(ownTarget(found)) && !mayLoad(found.file));
+  assert.deepEqual(wrong, []);
 });
 
 test("a foreign library stays in its home", () => {

@@ -1,5 +1,5 @@
 import { hash } from "../../src/lib/json/stable-json.ts";
-import type { CallRecord } from "../../src/model/calls/call.ts";
+import type { CallRecord } from "../../src/model/calls/call-schema.ts";
 import { countMarks } from "../replicas/compare.ts";
 import type { World } from "../replicas/world.ts";
 import type { Log } from "./sessions.ts";

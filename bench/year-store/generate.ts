@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { createPlane } from "../../src/index.ts";
-import type { CallRecord, CallStatus } from "../../src/model/calls/call.ts";
+import type { CallRecord, CallStatus } from "../../src/model/calls/call-schema.ts";
 import type { JournalEntry } from "../../src/model/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { showProgress } from "../report.ts";

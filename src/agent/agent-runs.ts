@@ -3,14 +3,9 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { uniqueId } from "../lib/stamps.ts";
 import type { GuardPrompt } from "../model/access/hook.ts";
-import {
-  type AgentRun,
-  type AgentStyle,
-  agentStyles,
-  type MissingServer,
-  traceTypes,
-} from "../model/agent/agent-run.ts";
+import { type AgentStyle, agentStyles, traceTypes } from "../model/agent/agent-run.ts";
 import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/agent/chat.ts";
+import type { AgentRun, MissingServer } from "../model/agent/run-schema.ts";
 import type { AgentResult, AnswerParser, RunAgentOptions } from "../model/agent.ts";
 import type { CallOptions } from "../model/calls/call.ts";
 import type { Relay } from "../model/calls/provider.ts";

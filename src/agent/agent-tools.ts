@@ -3,7 +3,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { passesFilter } from "../lib/text/glob.ts";
 import { nearest } from "../lib/text/nearest.ts";
-import type { MissingServer } from "../model/agent/agent-run.ts";
+import type { MissingServer } from "../model/agent/run-schema.ts";
 import type { SelectedTool, ToolsetSelection } from "../model/agent.ts";
 import type { CallOptions } from "../model/calls/call.ts";
 import type { AskHere } from "../model/calls/held-call.ts";

@@ -8,7 +8,7 @@ import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";
 import type { Outcome } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type Config, renderProblem } from "../model/config/config.ts";
-import type { DoctorReport } from "../model/config/setup.ts";
+import type { DoctorReport } from "../model/config/doctor-schema.ts";
 import { PlaneError, reportError, shuttingDown, toPlaneError } from "../model/errors.ts";
 import { renderPath } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";

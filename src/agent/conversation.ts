@@ -1,5 +1,5 @@
-import type { AgentCall, AgentCounters, AgentStep, WaitingCall } from "../model/agent/agent-run.ts";
-import type { AskedCall, ChatMessage, TokenUsage } from "../model/agent/chat.ts";
+import type { AskedCall, ChatMessage } from "../model/agent/chat.ts";
+import type { AgentCall, AgentCounters, AgentStep, TokenUsage, WaitingCall } from "../model/agent/run-schema.ts";
 import type { Outcome } from "../model/calls/call.ts";
 import type { Spent } from "./budgets.ts";
 import { roundedCost } from "./models/price.ts";

@@ -1,8 +1,8 @@
 import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import { cutText } from "../lib/text/cut-text.ts";
 import type { PromptEvent } from "../model/access/hook.ts";
-import type { AgentOutcome } from "../model/agent/agent-run.ts";
-import type { AskedCall, ChatMessage, ChatModel, ModelPart, ModelRequest, TokenUsage } from "../model/agent/chat.ts";
+import type { AskedCall, ChatMessage, ChatModel, ModelPart, ModelRequest } from "../model/agent/chat.ts";
+import type { AgentOutcome, TokenUsage } from "../model/agent/run-schema.ts";
 import type { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { closingText, noName, refusalFor, withUniqueIds } from "./asked-calls.ts";

@@ -1,8 +1,9 @@
 import { TimeLimiter } from "../lib/async/time-limit.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { uniqueId } from "../lib/stamps.ts";
-import type { AgentMessage, AgentRun, MissingServer, TraceType } from "../model/agent/agent-run.ts";
+import type { AgentMessage, TraceType } from "../model/agent/agent-run.ts";
 import type { ChatMessage } from "../model/agent/chat.ts";
+import type { AgentRun, MissingServer } from "../model/agent/run-schema.ts";
 import type { AgentResult, AnswerParser, Generation } from "../model/agent.ts";
 import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import { isCutOff } from "./broken-replies.ts";

@@ -1,8 +1,8 @@
 import { createSemaphore } from "../lib/async/semaphore.ts";
 import { stableJson } from "../lib/json/stable-json.ts";
 import { nearest } from "../lib/text/nearest.ts";
-import type { AgentCall } from "../model/agent/agent-run.ts";
 import type { AskedCall, ChatContent, ContentBlock, ModelTool } from "../model/agent/chat.ts";
+import type { AgentCall } from "../model/agent/run-schema.ts";
 import type { Outcome } from "../model/calls/call.ts";
 import {
   type ArtifactResult,

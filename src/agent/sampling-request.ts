@@ -1,5 +1,5 @@
 import type { ChatMessage, ContentBlock, ModelPart, ModelRequest } from "../model/agent/chat.ts";
-import type { SamplingAsked } from "../model/calls/provider.ts";
+import type { SamplingAsked } from "../model/calls/question-schema.ts";
 import { readMedia } from "../model/calls/result.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { limitParts } from "./models/stream.ts";

@@ -7,9 +7,9 @@ import type {
   ModelPart,
   ModelRequest,
   ModelTool,
-  TokenUsage,
   ToolMessage,
 } from "../model/agent/chat.ts";
+import type { TokenUsage } from "../model/agent/run-schema.ts";
 import { withUniqueIds } from "./asked-calls.ts";
 import { type Silence, silenceOf } from "./broken-replies.ts";
 import type { MessageStream } from "./message-stream.ts";

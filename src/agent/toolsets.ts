@@ -1,6 +1,7 @@
+import type { ToolsetInput } from "../../generated/config/config-input.ts";
 import { nearest } from "../lib/text/nearest.ts";
-import type { AgentCounters } from "../model/agent/agent-run.ts";
 import type { AskedCall } from "../model/agent/chat.ts";
+import type { AgentCounters } from "../model/agent/run-schema.ts";
 import { unknownToolset } from "../model/agent/unknown-toolset.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
@@ -12,7 +13,6 @@ import {
   toolFormats,
 } from "../model/catalogue/tool-formats.ts";
 import { ToolsetDefinition } from "../model/config/config.ts";
-import type { ToolsetInput } from "../model/config/config-input.ts";
 import { describeIssue } from "../model/config/describe-issue.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { injectedCall, requestedCall } from "../../test/samples/calls.ts";
-import type { HeldYes, Verdict } from "../model/calls/call.ts";
+import type { HeldYes } from "../model/calls/call.ts";
+import type { Verdict } from "../model/calls/call-schema.ts";
 import type { JsonObject } from "../model/json.ts";
 import { type ApproveOptions, approve as approveAtOnce } from "./approve.ts";
 

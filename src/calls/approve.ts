@@ -1,7 +1,8 @@
 import { type ApprovalPorts, createApprovals as openApprovals, ownYesCounts } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
-import type { Approved, HeldYes, Injected, Outcome, Requested, Verdict } from "../model/calls/call.ts";
+import type { Approved, HeldYes, Injected, Outcome, Requested } from "../model/calls/call.ts";
+import type { Verdict } from "../model/calls/call-schema.ts";
 import type { AskHere } from "../model/calls/held-call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";

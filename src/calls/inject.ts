@@ -8,7 +8,8 @@ import {
   type InjectionSource,
   originalOf,
 } from "../model/access/injection.ts";
-import type { AccessRequest, Injected, Validated, Verdict } from "../model/calls/call.ts";
+import type { AccessRequest, Injected, Validated } from "../model/calls/call.ts";
+import type { Verdict } from "../model/calls/call-schema.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";

@@ -1,6 +1,6 @@
 import { redact, redactFields } from "../lib/text/redact.ts";
 import type { Executed, Outcome, Requested } from "../model/calls/call.ts";
-import type { CallPayload } from "../model/calls/call-history.ts";
+import type { CallPayload } from "../model/calls/call-schema.ts";
 import type { Config } from "../model/config/config.ts";
 import type { Json } from "../model/json.ts";
 import { ownerOf, ownsRecord, type Principal } from "../model/principal.ts";

@@ -1,11 +1,12 @@
 import { Policy, type PolicyRule } from "../model/access/policy.ts";
-import type { CallRecord, Validated, Verdict } from "../model/calls/call.ts";
-import type { CallPayload } from "../model/calls/call-history.ts";
+import type { Validated } from "../model/calls/call.ts";
+import type { CallPayload, CallRecord, Verdict } from "../model/calls/call-schema.ts";
+import type { VerdictChange } from "../model/calls/policy-schema.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { describeIssue } from "../model/config/describe-issue.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject, renderPath } from "../model/json.ts";
-import type { PlanePolicy, VerdictChange } from "../model/plane-access.ts";
+import type { PlanePolicy } from "../model/plane-access.ts";
 import { type Inside, type Principal, requireScope } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { type JudgeParts, policyOf } from "./judge.ts";

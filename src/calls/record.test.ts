@@ -8,7 +8,8 @@ import {
   sampleTool,
   validatedCall,
 } from "../../test/samples/calls.ts";
-import type { CallRecord, Executed } from "../model/calls/call.ts";
+import type { Executed } from "../model/calls/call.ts";
+import type { CallRecord } from "../model/calls/call-schema.ts";
 import type { ToolResult } from "../model/calls/result.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import { PlaneError } from "../model/errors.ts";

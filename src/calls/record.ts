@@ -4,10 +4,7 @@ import { shorten } from "../lib/text/cut-text.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import { rounded } from "../lib/text/wording.ts";
 import type {
-  Attempt,
-  CallRecord,
   CallReport,
-  CallStatus,
   Executed,
   FailedOutcome,
   HeldYes,
@@ -19,12 +16,14 @@ import type {
 } from "../model/calls/call.ts";
 import { originOf } from "../model/calls/call.ts";
 import { resultEvent } from "../model/calls/call-events.ts";
+import type { Attempt, CallRecord, CallStatus } from "../model/calls/call-schema.ts";
 import { resultText, type ToolResult } from "../model/calls/result.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
-import type { ErrorCode, ErrorReport } from "../model/errors.ts";
+import type { ErrorCode } from "../model/errors.ts";
 import { errorTable, PlaneError, reportError, strangerMessage, toPlaneError } from "../model/errors.ts";
+import type { ErrorReport } from "../model/errors-schema.ts";
 import type { EventOf, PlaneEvent } from "../model/events.ts";
 import type { Principal } from "../model/principal.ts";
 import type { RunningCall } from "../store/store.ts";

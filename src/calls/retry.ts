@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backoffMs } from "../lib/async/pause.ts";
 import type { TimeLimiter } from "../lib/async/time-limit.ts";
-import type { Attempt, Routed } from "../model/calls/call.ts";
+import type { Routed } from "../model/calls/call.ts";
+import type { Attempt } from "../model/calls/call-schema.ts";
 import { isRepeatable } from "../model/catalogue/tool.ts";
 import { errorTable, PlaneError } from "../model/errors.ts";
 import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";
@@ -32,8 +33,7 @@ export async function retryOrGiveUp(
   const notSent = error.data.sent === false;
   const safe = notSent || isRepeatable(call.tool);
   const delayMs = Math.max(delayFor(error, attempts.length, settings), Math.min(readyInMs?.() ?? 0, maxReadyMs));
-  const worthwhile =
-    errorTable[error.code].retryable && !limiter.isCancelled && !isHopeless(error, delayMs, limiter);
+  const worthwhile = errorTable[error.code].retryable && !limiter.isCancelled && !isHopeless(error, delayMs, limiter);
   // What asks for another try gets it as long as the call's own limit allows.
   if (!safe || !worthwhile || (attempts.length >= settings.attempts && !isAnnounced(error))) {
     // In either case: what may have run is reported as unknown.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallStatus } from "../model/calls/call.ts";
+import type { CallStatus } from "../model/calls/call-schema.ts";
 import { type ErrorCode, errorTable, PlaneError } from "../model/errors.ts";
 import { describeToolError, statusOf } from "./record.ts";
 

@@ -1,11 +1,13 @@
 import type { Grants } from "../model/access/grants.ts";
 import type { Embed } from "../model/catalogue/search.ts";
-import type { ProviderSpec, Tool, ToolImpact } from "../model/catalogue/tool.ts";
+import type { ProviderSpec, Tool } from "../model/catalogue/tool.ts";
+import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import type { Config } from "../model/config/config.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { PlaneTools } from "../model/plane-tools.ts";
 import type { Inside, Principal } from "../model/principal.ts";
-import type { KnownServer, ServerDefinition, ServerStatus } from "../model/servers/server.ts";
+import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
+import type { ServerStatus } from "../model/servers/server-schema.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import { type CatalogueEntriesPorts, createCatalogueEntries } from "./changes/catalogue-entries.ts";

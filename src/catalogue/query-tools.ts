@@ -1,7 +1,8 @@
 import { parseVersionRange } from "../lib/semver.ts";
-import type { HealthSummary } from "../model/catalogue/health.ts";
-import type { Tool, ToolImpact } from "../model/catalogue/tool.ts";
+import type { HealthSummary } from "../model/catalogue/health-schema.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 import type { ToolQuery } from "../model/catalogue/tool-query.ts";
+import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../model/errors.ts";
 import { takePage } from "../model/page.ts";
 import { createPersonaFilter } from "./persona-filter.ts";

@@ -2,18 +2,12 @@ import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { AccessRequest } from "../model/calls/call.ts";
-import {
-  healthKey,
-  type ProviderHealth,
-  type ProviderState,
-  personaSubject,
-  providerSubject,
-  type ToolHealth,
-  toolSubject,
-} from "../model/catalogue/health.ts";
-import type { ToolReview } from "../model/catalogue/quality.ts";
-import { type ProviderSpec, providerLabel, type Tool, type ToolImpact } from "../model/catalogue/tool.ts";
+import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
+import type { ProviderHealth, ProviderState, ToolHealth } from "../model/catalogue/health-schema.ts";
+import type { ToolReview } from "../model/catalogue/quality-schema.ts";
+import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
+import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { LockedTool, PlaneTools, ToolListing } from "../model/plane-tools.ts";
 import { type Face, type Inside, type KnownCaller, type Principal, requireScope } from "../model/principal.ts";

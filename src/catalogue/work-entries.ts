@@ -1,7 +1,8 @@
 import { maskSecrets } from "../config/config.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { namesUnder } from "../lib/text/fill-references.ts";
-import { type HealthSummary, jobSubject } from "../model/catalogue/health.ts";
+import { jobSubject } from "../model/catalogue/health.ts";
+import type { HealthSummary } from "../model/catalogue/health-schema.ts";
 import type { Compatibility, JobEntry, SkillEntry, TaskEntry } from "../model/catalogue/registry-summary.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { toolKey } from "../model/catalogue/tool-name.ts";

@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import type { ConfigInput } from "../../generated/config/config-input.ts";
 import { deepFreeze } from "../lib/json/plain-data.ts";
 import { normalLevel, shippedLevels } from "../model/access/compliance.ts";
 import { everyTool, type HookSettings, hookEvents } from "../model/access/hook.ts";
@@ -10,7 +11,6 @@ import {
   type Manifests,
   renderProblems,
 } from "../model/config/config.ts";
-import type { ConfigInput } from "../model/config/config-input.ts";
 import { noTrust, type ProjectTrust } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";

@@ -1,12 +1,13 @@
-import type { AgentCounters, AgentMessage, AgentRun, AgentStyle, TraceType } from "./agent/agent-run.ts";
+import type { ToolsetInput } from "../../generated/config/config-input.ts";
+import type { AgentMessage, AgentStyle, TraceType } from "./agent/agent-run.ts";
 import type { AskedCall, AssistantMessage, ChatContent, ChatMessage, ChatModel, ToolMessage } from "./agent/chat.ts";
+import type { AgentCounters, AgentRun } from "./agent/run-schema.ts";
 import type { CallOptions } from "./calls/call.ts";
 import type { AskHere } from "./calls/held-call.ts";
 import type { Tool } from "./catalogue/tool.ts";
 import type { ToolFormatName, ToolFormats } from "./catalogue/tool-formats.ts";
 import type { ToolsetDefinition } from "./config/config.ts";
-import type { ToolsetInput } from "./config/config-input.ts";
-import type { ErrorReport } from "./errors.ts";
+import type { ErrorReport } from "./errors-schema.ts";
 import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";

@@ -1,30 +1,7 @@
-import type { CallChain, VerifyOptions } from "./calls/call-history.ts";
-import type { ErrorCode } from "./errors.ts";
-import type { Json } from "./json.ts";
-import type { Caller, Face } from "./principal.ts";
-
-/** Who changed what, from where, and how it went. Secrets are masked. */
-export type AuditRecord = {
-  id: string;
-  at: string;
-  /** The verb: `keys.create`. */
-  operation: string;
-  /** The key, server, tool, job … it was done to. */
-  target: string | null;
-  /** Null when anonymous. */
-  user: string | null;
-  /** The API key that the caller used. */
-  key: string | null;
-  face: Face;
-  /** The caller's address; `socket` for a process of the same user. */
-  address: string | null;
-  /** What was asked for. */
-  input: Json;
-  before: Json;
-  after: Json;
-  ok: boolean;
-  code: ErrorCode | null;
-};
+import type { AuditMethods } from "../../generated/plane-methods.ts";
+import type { AuditCheck, AuditRecord } from "./audit-schema.ts";
+import type { VerifyOptions } from "./calls/call-history.ts";
+import type { Caller } from "./principal.ts";
 
 export type AuditFilter = {
   operation?: string;
@@ -34,12 +11,6 @@ export type AuditFilter = {
   /** The last id of the previous page. */
   before?: string;
 };
-
-/** The state of a hash chain over records. */
-export type Chain = Omit<CallChain, "calls"> & { records: number };
-
-/** Both chains: of changes and of calls. */
-export type AuditCheck = { ok: boolean; changes: Chain; calls: CallChain };
 
 /** What is done, to what, and what was asked for. */
 export type AuditedWork = {
@@ -54,14 +25,13 @@ export type AuditedWork = {
 };
 
 /** The record of everything that changed something. For admins. */
-export interface PlaneAudit {
+export interface PlaneAudit extends AuditMethods {
   /**
    * Newest first.
    * @example
    * for (const { at, user, operation, target } of await plane.audit.list({ limit: 20 })) console.log(at, user, operation, target);
    */
   list(filter?: AuditFilter, caller?: Caller): Promise<AuditRecord[]>;
-  get(id: string, caller?: Caller): Promise<AuditRecord>;
   /** Follows the hash chains of changes and of calls. `head` is a hash of either, kept elsewhere. */
   verify(options?: VerifyOptions, caller?: Caller): Promise<AuditCheck>;
   /** Records work of your own that changes something. Rejects as the work does. */

@@ -1,3 +1,4 @@
+import type { ErrorReport } from "./errors-schema.ts";
 import type { JsonObject } from "./json.ts";
 
 type ErrorRow = {
@@ -168,28 +169,6 @@ function textOf(thrown: unknown): string {
     return "a value that cannot be shown";
   }
 }
-
-/** An error as data: the same fields on every face. */
-export type ErrorReport = {
-  /** Decide on this, never on the message. */
-  code: ErrorCode;
-  /** Who has to act on it. */
-  category: ErrorCategory;
-  /** What is wrong and what to do, for people. */
-  message: string;
-  /** May the same call succeed later, unchanged? */
-  recoverable: boolean;
-  /** Null where no server is involved. */
-  server: string | null;
-  /** Null where no tool is involved. */
-  tool: string | null;
-  /** How often it was tried. */
-  attempts: number;
-  /** The other side's own words. */
-  cause: string | null;
-  /** More about it, by code. */
-  data: ErrorData;
-};
 
 export function reportError(error: PlaneError): ErrorReport {
   const { server, tool, attempts, ...data } = error.data;

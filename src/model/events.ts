@@ -1,13 +1,16 @@
 import type { HookDecision, HookEvent } from "./access/hook.ts";
-import type { AgentOutcome, AgentStyle } from "./agent/agent-run.ts";
-import type { CallStatus, Origin } from "./calls/call.ts";
+import type { AgentStyle } from "./agent/agent-run.ts";
+import type { AgentOutcome } from "./agent/run-schema.ts";
+import type { CallStatus, Origin } from "./calls/call-schema.ts";
 import type { HeldStatus } from "./calls/held-call.ts";
 import type { ProgressReport, TaskReport } from "./calls/provider.ts";
-import type { Finding, Severity } from "./catalogue/quality.ts";
+import type { Severity } from "./catalogue/quality.ts";
+import type { Finding } from "./catalogue/quality-schema.ts";
 import type { OfferCallKind } from "./catalogue/tool.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { UnknownObject } from "./json.ts";
-import type { CircuitState, ServersChange } from "./servers/server.ts";
+import type { ServersChange } from "./servers/server.ts";
+import type { CircuitState } from "./servers/server-schema.ts";
 import type { TaskState } from "./work/job-run.ts";
 
 /** `kind` where it is no tool that is called. */

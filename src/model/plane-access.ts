@@ -1,50 +1,18 @@
-import type { ApiKey, CreatedApiKey, NewApiKey, TokenGiven, TokenStatus } from "./access/credentials.ts";
+import type { ApprovalsMethods, PlansMethods } from "../../generated/plane-methods.ts";
+import type { CreatedApiKey, NewApiKey, TokenGiven } from "./access/credentials.ts";
+import type { ApiKey, TokenStatus } from "./access/credentials-schema.ts";
 import type { PolicyRule } from "./access/policy.ts";
-import type { Outcome, PolicyMode, Verdict } from "./calls/call.ts";
-import type {
-  Answer,
-  HeldOrder,
-  HeldStatus,
-  HeldView,
-  Plan,
-  PlanChoice,
-  PlanOutcome,
-  Remembered,
-} from "./calls/held-call.ts";
-import type { Question, QuestionAnswer } from "./calls/provider.ts";
+import type { Outcome, PolicyMode } from "./calls/call.ts";
+import type { Answer, HeldOrder, HeldStatus, PlanChoice, PlanOutcome } from "./calls/held-call.ts";
+import type { HeldView, Plan, Remembered } from "./calls/held-schema.ts";
+import type { PolicyPreview, PolicyTest } from "./calls/policy-schema.ts";
+import type { QuestionAnswer } from "./calls/provider.ts";
+import type { Question } from "./calls/question-schema.ts";
 import type { PlanCheck } from "./calls/tool-plan.ts";
 import type { ToolId } from "./catalogue/tool.ts";
 import type { JsonObject } from "./json.ts";
 import type { URLSearchParams } from "./platform.ts";
-import type { Caller, Face, Principal } from "./principal.ts";
-
-/** The verdict on a call, and the effects and risk it is based on. */
-type PolicyTest = Verdict & {
-  tool: string;
-  effect: { effect: "read" | "write" | "unknown"; because: string };
-};
-
-/** A call whose verdict would be another one. */
-export type VerdictChange = {
-  id: string;
-  at: string;
-  tool: string;
-  user: string | null;
-  face: Face;
-  before: Verdict;
-  after: Verdict;
-};
-
-type PolicyPreview = {
-  /** How many calls were judged again: the last hundred. */
-  calls: number;
-  /** Those whose tool is gone, or that their caller may not make whatever the rules say. */
-  skipped: number;
-  /** Those whose arguments are not kept, where a rule looks at arguments: to it they had none. */
-  withoutArguments: number;
-  /** Newest first. */
-  changes: VerdictChange[];
-};
+import type { Caller, Principal } from "./principal.ts";
 
 export type ApprovalsAsked = {
   status?: HeldStatus | undefined;
@@ -55,7 +23,7 @@ export type ApprovalsAsked = {
 };
 type ApprovalPage = { approvals: HeldView[]; total: number; nextCursor: string | null };
 
-export interface PlaneApprovals {
+export interface PlaneApprovals extends ApprovalsMethods {
   /**
    * The caller's held calls and those they may answer, oldest first by default.
    * @example
@@ -64,7 +32,6 @@ export interface PlaneApprovals {
   list(caller?: Caller & { status?: HeldStatus; order?: HeldOrder }): Promise<HeldView[]>;
   /** `list` in pages; `total` counts all. */
   page(asked: ApprovalsAsked, caller?: Caller): Promise<ApprovalPage>;
-  get(id: string, caller?: Caller): Promise<HeldView>;
   /**
    * The first answer counts. An approved call runs here, or where its caller waits.
    * @example
@@ -81,7 +48,7 @@ export interface PlaneApprovals {
 }
 
 /** Change plans (writes queued by plan mode) and checks of plans of steps. */
-export interface PlanePlans {
+export interface PlanePlans extends PlansMethods {
   /** Newest first. */
   list(caller?: Caller): Promise<Plan[]>;
   /** A change plan with its changes. */

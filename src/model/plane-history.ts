@@ -1,13 +1,8 @@
-import type { CallRecord } from "./calls/call.ts";
-import type {
-  ActivityEntry,
-  CallChain,
-  CallPayload,
-  CallSeries,
-  SeriesQuery,
-  VerifyOptions,
-} from "./calls/call-history.ts";
-import type { ResultList, ResultPage, ResultQuery } from "./calls/stored-result.ts";
+import type { ResultsMethods } from "../../generated/plane-methods.ts";
+import type { SeriesQuery, VerifyOptions } from "./calls/call-history.ts";
+import type { ActivityEntry, CallChain, CallPayload, CallRecord, CallSeries } from "./calls/call-schema.ts";
+import type { ResultPage } from "./calls/result-schema.ts";
+import type { ResultList, ResultQuery } from "./calls/stored-result.ts";
 import type { ClientHandle, ClientSource } from "./client-context.ts";
 import type { Budgets } from "./config/config.ts";
 import type { EventPage, StoredEvent, TransientEvent } from "./events.ts";
@@ -43,7 +38,7 @@ export interface PlaneCalls {
   verify(options?: VerifyOptions, caller?: Caller): Promise<CallChain>;
 }
 
-export interface PlaneResults {
+export interface PlaneResults extends ResultsMethods {
   /**
    * A part of a large result; those of all callers for admins.
    * @example

@@ -1,10 +1,11 @@
+import type { ConfigInput } from "../../generated/config/config-input.ts";
+import type { ServerInput } from "../../generated/config/server-input.ts";
 import type { LibraryHooks } from "./access/hook.ts";
 import type { ChatModel } from "./agent/chat.ts";
 import type { ForeignModel } from "./agent.ts";
-import type { Relay, SamplingAsked } from "./calls/provider.ts";
+import type { Relay } from "./calls/provider.ts";
+import type { SamplingAsked } from "./calls/question-schema.ts";
 import type { Embed } from "./catalogue/search.ts";
-import type { ConfigInput } from "./config/config-input.ts";
-import type { ServerInput } from "./config/server-input.ts";
 
 import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";

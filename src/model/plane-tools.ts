@@ -1,35 +1,29 @@
+import type { PinsMethods, RegistryMethods, ServersMethods, ToolsMethods } from "../../generated/plane-methods.ts";
 import type { CallOptions } from "./calls/call.ts";
 import type { AskHere } from "./calls/held-call.ts";
 import type { AddedProvider, ProviderOptions, Relay, ServerSaid, ToolFunction, Unregister } from "./calls/provider.ts";
-import type {
-  BundleChoice,
-  BundleExport,
-  BundleImport,
-  ChangeFilter,
-  ChangePage,
-  EntryChange,
-  WorkKind,
-} from "./catalogue/change.ts";
-import type { ToolHealth } from "./catalogue/health.ts";
-import type { PinDiff, PinFilter, PinView } from "./catalogue/pin.ts";
-import type { DefinitionWeight, QualityOptions, QualityReport, ToolReview, WeighedTool } from "./catalogue/quality.ts";
+import type { BundleChoice, BundleExport, ChangeFilter, ChangePage, WorkKind } from "./catalogue/change.ts";
+import type { BundleImport, EntryChange, PinDiff, PinView } from "./catalogue/change-schema.ts";
+import type { ToolHealth } from "./catalogue/health-schema.ts";
+import type { PinFilter } from "./catalogue/pin.ts";
+import type { DefinitionWeight, QualityOptions, WeighedTool } from "./catalogue/quality.ts";
+import type { QualityReport, ToolReview } from "./catalogue/quality-schema.ts";
 import type { RegistrySummary } from "./catalogue/registry-summary.ts";
-import type { OverlayView, Tool, ToolId, ToolImpact, WrittenManifest } from "./catalogue/tool.ts";
+import type { Tool, ToolId, WrittenManifest } from "./catalogue/tool.ts";
 import type { ToolQuery } from "./catalogue/tool-query.ts";
+import type { ToolImpact } from "./catalogue/tool-schema.ts";
 import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller, WaitingCaller } from "./principal.ts";
+import type { LogLevel, PoolInfo, ServerCheck } from "./servers/server.ts";
 import type {
   Contact,
-  LockedServer,
-  LogLevel,
-  PoolInfo,
+  Locked,
   RecordedMessages,
   RefreshReport,
-  ServerCheck,
   ServerLogLine,
   ServerStatus,
-} from "./servers/server.ts";
+} from "./servers/server-schema.ts";
 
 /** Of a prompt, a resource or a completion. */
 export type OfferOptions = Caller &
@@ -71,7 +65,7 @@ export type Registration = WrittenManifest | { manifest: WrittenManifest; run: T
 /** A prompt, resource or template. */
 export type Listed = UnknownObject & { server: string };
 
-export interface PlaneTools {
+export interface PlaneTools extends ToolsMethods {
   /**
    * The tools the caller may see, once every server has answered or failed, or after `waitMs`.
    * @example
@@ -107,10 +101,6 @@ export interface PlaneTools {
   ): Promise<EntryChange & { warnings: string[] }>;
   /** True when there was a stored one; the file's tool of that name is back. */
   delete(name: string, options?: { persona?: string; reason?: string }, caller?: Caller): Promise<boolean>;
-  /** The overlay of a server's tool, and the resulting definition. */
-  overlay(tool: string, caller?: Caller): Promise<OverlayView>;
-  /** The result of an overlay, without a change. */
-  previewOverlay(tool: string, overlay: UnknownObject, caller?: Caller): Promise<OverlayView>;
   /** How well models understand the definitions, worst first, and suspicious findings. */
   quality(options?: QualityOptions, caller?: WaitingCaller): Promise<QualityReport>;
   /** Score and tokens of each definition, in order; tokens are counted later where unknown. */
@@ -120,9 +110,9 @@ export interface PlaneTools {
   countTokens(texts: readonly string[]): Promise<number[]>;
 }
 
-export interface PlaneServers {
+export interface PlaneServers extends ServersMethods {
   /** Servers without access that may be shown, and whom to ask. */
-  locked(caller?: Caller): Promise<LockedServer[]>;
+  locked(caller?: Caller): Promise<Locked[]>;
   /** Asks for a prompt, a resource or a completion along the path; the server's answer or error comes unchanged. */
   forward(server: string, method: string, params: UnknownObject, options?: OfferOptions): Promise<unknown>;
   /** Asks servers for logs of this level until the returned function is called. */
@@ -160,13 +150,6 @@ export interface PlaneServers {
     listener: (line: ServerLogLine) => void,
     caller?: Caller,
   ): { lines: ServerLogLine[]; stop(): void };
-  /**
-   * Starts or ends the recording of the server's JSON-RPC messages. It ends by itself when they are not read for five
-   * minutes, or when the definition of the server changes.
-   * @example
-   * await plane.servers.record("files");
-   */
-  record(server: string, options?: Caller & { on?: boolean }): Promise<RecordedMessages>;
   /**
    * Recorded messages: the last ones, or those `after` a number.
    * @example
@@ -208,7 +191,7 @@ export interface PlaneResources {
 }
 
 /** Hand-written entries and their history. */
-export interface PlaneRegistry {
+export interface PlaneRegistry extends RegistryMethods {
   /**
    * The catalogue in short, for one persona.
    * @example
@@ -233,7 +216,7 @@ export interface PlaneRegistry {
 }
 
 /** Trusted definitions of servers' tools, prompts, resources and templates, and their instructions. */
-export interface PlanePins {
+export interface PlanePins extends PinsMethods {
   /**
    * The pins, and how today's definitions compare.
    * @example

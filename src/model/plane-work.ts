@@ -1,5 +1,9 @@
-import type { AgentRun, RenderedRun, RunFormat, RunPage, RunQuery } from "./agent/agent-run.ts";
-import type { CodeOutcome, CodeSearch, RunCodeOptions } from "./agent/code-run.ts";
+import type { ToolsetInput } from "../../generated/config/config-input.ts";
+import type { CodegenMethods, CodeMethods, DeadLettersMethods, RunsMethods } from "../../generated/plane-methods.ts";
+import type { RenderedRun, RunFormat, RunPage, RunQuery } from "./agent/agent-run.ts";
+import type { CodeOutcome, RunCodeOptions } from "./agent/code-run.ts";
+import type { CodeSearch } from "./agent/code-schema.ts";
+import type { AgentRun } from "./agent/run-schema.ts";
 import type {
   AgentResult,
   Generated,
@@ -20,13 +24,13 @@ import type {
   TaskPage,
   WorkQuery,
 } from "./catalogue/registry-summary.ts";
-import type { ToolsetInput } from "./config/config-input.ts";
 import type { JsonObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
-import type { DeadLetter, DeadLetterPage, DeadLetterQuery } from "./work/dead-letter.ts";
-import type { JobRun, JobRunState } from "./work/job-run.ts";
-import type { RunSkillOptions, SkillRun } from "./work/skill-run.ts";
+import type { DeadLetterPage, DeadLetterQuery } from "./work/dead-letter.ts";
+import type { JobRunState } from "./work/job-run.ts";
+import type { JobRun, SkillRun } from "./work/run-schema.ts";
+import type { RunSkillOptions } from "./work/skill-run.ts";
 
 /** A job with its schedule and its last run. */
 export type JobStatus = JobListing & {
@@ -99,10 +103,9 @@ export interface PlaneTasks {
   get(name: string, caller?: Caller & { personas?: string[] }): Promise<TaskEntry>;
 }
 
-export interface PlaneDeadLetters {
+export interface PlaneDeadLetters extends DeadLettersMethods {
   /** Newest first; those of all callers for admins. */
   page(query?: DeadLetterQuery, caller?: Caller): Promise<DeadLetterPage>;
-  get(id: string, caller?: Caller): Promise<DeadLetter>;
   /**
    * Makes the call again as its first caller, also where a retry is not automatic.
    * @example
@@ -110,17 +113,11 @@ export interface PlaneDeadLetters {
    * for (const { id } of deadLetters) await plane.deadLetters.retry(id);
    */
   retry(id: string, caller?: Caller & { signal?: AbortSignal }): Promise<Outcome>;
-  /** A person has dealt with it. */
-  resolve(id: string, options?: { note?: string }, caller?: Caller): Promise<DeadLetter>;
-  /** Ends automatic retries. */
-  abandon(id: string, options?: { note?: string }, caller?: Caller): Promise<DeadLetter>;
   /** True when there was one. */
   delete(id: string, caller?: Caller): Promise<boolean>;
-  /** Undoes a deletion, as long as the plane that deleted it runs. */
-  restore(id: string, caller?: Caller): Promise<DeadLetter>;
 }
 
-export interface PlaneCode {
+export interface PlaneCode extends CodeMethods {
   /**
    * Runs a program in the sandbox; its calls go along the one path. Rejects only where it could not begin.
    * @example
@@ -134,22 +131,8 @@ export interface PlaneCode {
 export const codegenKinds = ["types", "client", "cli"] as const;
 export type CodegenKind = (typeof codegenKinds)[number];
 
-/** A generated file; `path` is its name alone. */
-export type GeneratedFile = { path: string; text: string; isExecutable?: true };
-
 /** TypeScript made of the catalogue. */
-export interface PlaneCodegen {
-  /**
-   * Types of tools, a client with a method for each tool, or the command line of one server.
-   * @example
-   * const { files } = await plane.codegen.generate("client", { server: "files" });
-   */
-  generate(
-    kind: CodegenKind,
-    options?: { server?: string; toolset?: string },
-    caller?: Caller,
-  ): Promise<{ files: GeneratedFile[] }>;
-}
+export interface PlaneCodegen extends CodegenMethods {}
 
 export interface PlaneAgent {
   /**
@@ -190,7 +173,7 @@ export interface PlaneToolsets {
 }
 
 /** Traces of agents. */
-export interface PlaneRuns {
+export interface PlaneRuns extends RunsMethods {
   /**
    * Newest first; those of all callers for admins.
    * @example
@@ -202,11 +185,4 @@ export interface PlaneRuns {
   get(id: string, caller?: Caller): Promise<AgentRun>;
   /** As text, or as a self-contained page. */
   render(id: string, format: RunFormat, caller?: Caller): Promise<RenderedRun>;
-  /** Gives your runs of a conversation a title; an empty one takes it away. */
-  rename(conversation: string, title: string, caller?: Caller): Promise<ConversationRuns>;
-  /** Removes your runs of a conversation, and what is kept of their arguments and results. Call records stay. */
-  delete(conversation: string, caller?: Caller): Promise<ConversationRuns>;
 }
-
-/** How many runs of a conversation were changed. */
-export type ConversationRuns = { conversation: string; runs: number };

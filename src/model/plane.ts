@@ -1,22 +1,19 @@
+import type { ToolsetInput } from "../../generated/config/config-input.ts";
+import type { PlaneMethods } from "../../generated/plane-methods.ts";
 import type { Cancellable } from "../lib/async/cancellation.ts";
 import type { Toolset } from "./agent.ts";
 import type { PlaneAudit } from "./audit.ts";
 import type { CallOptions, Outcome } from "./calls/call.ts";
 import type { AskHere } from "./calls/held-call.ts";
 import type { Relay } from "./calls/provider.ts";
-import type { ContextStats, ContextStatsOptions } from "./catalogue/quality.ts";
-import type {
-  FoundTool,
-  Recommendation,
-  SearchAnswer,
-  SearchCase,
-  SearchEvaluation,
-  SearchRequest,
-} from "./catalogue/search.ts";
+import type { ContextStatsOptions } from "./catalogue/quality.ts";
+import type { ContextStats } from "./catalogue/quality-schema.ts";
+import type { Recommendation, SearchCase, SearchEvaluation, SearchRequest } from "./catalogue/search.ts";
+import type { FoundTool, SearchAnswer } from "./catalogue/search-schema.ts";
 import type { Tool, ToolId } from "./catalogue/tool.ts";
 import type { Config } from "./config/config.ts";
-import type { ToolsetInput } from "./config/config-input.ts";
-import type { DoctorReport, PlaneTrust } from "./config/setup.ts";
+import type { DoctorReport } from "./config/doctor-schema.ts";
+import type { PlaneTrust } from "./config/setup.ts";
 import type { EventOf, EventType } from "./events.ts";
 import type {
   PlaneApprovals,
@@ -81,7 +78,7 @@ export type Readiness = { ready: true } | { ready: false; reason: string; since:
  * await using plane = await createPlane({ config: ".mcp.json" });
  * for (const { name, description } of await plane.tools.list()) console.log(name, description);
  */
-export interface Plane extends AsyncDisposable {
+export interface Plane extends PlaneMethods, AsyncDisposable {
   /** The catalogue. */
   readonly tools: PlaneTools;
   /** The MCP servers. */
@@ -201,8 +198,6 @@ export interface Plane extends AsyncDisposable {
    * const { ranking } = await plane.evaluateSearch([{ query: "read a file", tools: ["files.read_file"] }]);
    */
   evaluateSearch(cases: readonly SearchCase[], options?: Caller & { waitMs?: number }): Promise<SearchEvaluation>;
-  /** Forgets what the search has learned from the caller's use. */
-  forgetSearches(caller?: Caller): Promise<{ forgotten: number }>;
   /** Before a stop: calls that wait for a person end with a request to retry. Running calls continue. */
   drain(): void;
   /**

@@ -1,7 +1,8 @@
 import { PlaneError } from "./errors.ts";
 
 /** `agent` is a model that the plane runs. */
-export type Face = "library" | "cli" | "http" | "workbench" | "mcp" | "agent";
+export const faces = ["library", "cli", "http", "workbench", "mcp", "agent"] as const;
+export type Face = (typeof faces)[number];
 
 /** `read` lists tools, `call` also calls them, `admin` also manages the plane and sees all calls. */
 export const scopeNames = ["read", "call", "admin"] as const;

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Json } from "../model/json.ts";
 import { largestPage, takePage as takeFrom } from "../model/page.ts";
 
 /** How many of a list are given where the caller does not say. */
@@ -59,10 +58,6 @@ export function fixedInputs({ shape }: z.ZodObject): Record<string, unknown> {
 /** The inputs that a path names: `{name}`. */
 export const inputsInPath = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-
-/** What it holds is checked elsewhere, or not at all. */
-export const AnyJson = z.unknown() as z.ZodType<Json, unknown>;
-export const AnyObject = z.record(z.string(), AnyJson);
 
 /** One page of a list that is there whole, in the order of its keys, so that what comes and goes moves no page. */
 export function takePage<T>(

@@ -178,13 +178,16 @@ export type Operation<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
   Name extends string = string,
+  Args extends readonly string[] = readonly string[],
 > = {
   /** `jobs.history` is `plane.jobs.history`. */
   name: Name;
   /** The inputs that the library takes by position; `...` are the others as one object. The caller comes after them. */
-  args: readonly string[];
+  args: Args;
   summary: string;
   description?: string;
+  /** How a program calls the method, for the reference of the library. */
+  example?: string;
   /** What the caller must be allowed to do; null where the operation decides for itself. */
   scope: Scope | null;
   input: Input;
@@ -202,9 +205,12 @@ export type Operation<
   run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: Situation): Promise<unknown>;
 };
 
-export function operation<Input extends z.ZodObject, Output extends z.ZodType, const Name extends string>(
-  declared: Operation<Input, Output, Name>,
-): Operation<Input, Output, Name> {
+export function operation<
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  const Name extends string,
+  const Args extends readonly string[],
+>(declared: Operation<Input, Output, Name, Args>): Operation<Input, Output, Name, Args> {
   return declared;
 }
 

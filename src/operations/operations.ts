@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Json } from "../model/json.ts";
+import type { TypeOf } from "../model/json.ts";
 import { addingOperations } from "./declared/adding.ts";
 import { agentOperations } from "./declared/agent.ts";
 import { approvalOperations } from "./declared/approvals.ts";
@@ -57,7 +57,7 @@ export const operations: readonly Operation[] = [
   ...localOperations,
 ];
 
-type Declared = (typeof declared)[number][number];
+export type Declared = (typeof declared)[number][number];
 
 /** Those that clients reach over HTTP. */
 export type OperationName = Declared["name"];
@@ -69,12 +69,5 @@ type Sent<One> = One extends { input: infer Input extends z.ZodObject } ? z.inpu
 /** What a client sends to an operation: `InputOf<"calls.list">`. */
 export type InputOf<Name extends OperationName> = Sent<Named<Name>>;
 
-/** JSON has no undefined: a field that is left out is missing. What may be anything stays so. */
-type AsJson<Value> = [Json] extends [Value]
-  ? Value
-  : Value extends object
-    ? { [Key in keyof Value]: AsJson<Exclude<Value[Key], undefined>> }
-    : Value;
-
 /** The answer of an operation over HTTP: `AnswerOf<"keys.list">`. */
-export type AnswerOf<Name extends OperationName> = AsJson<z.output<Named<Name>["output"]>>;
+export type AnswerOf<Name extends OperationName> = TypeOf<Named<Name>["output"]>;

@@ -1,8 +1,8 @@
 import type { AgentAnswer } from "../model/agent/agent-answer.ts";
 import type { Outcome } from "../model/calls/call.ts";
-import { type ErrorReport, strangerMessage, withoutHints } from "../model/errors.ts";
-import type { JobRun } from "../model/work/job-run.ts";
-import type { SkillRun, StepRun } from "../model/work/skill-run.ts";
+import { strangerMessage, withoutHints } from "../model/errors.ts";
+import type { ErrorReport } from "../model/errors-schema.ts";
+import type { JobRun, SkillRun, StepRun } from "../model/work/run-schema.ts";
 
 /** Reasons for holders of a credential that was ours, or that an issuer signed. */
 const toldToHolders: readonly unknown[] = ["revoked", "expired", "not_yet", "audience", "claims"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
-import type { ServerState } from "../model/servers/server.ts";
+import type { ServerState } from "../model/servers/server-schema.ts";
 import { type ConnectionFacts, type ConnectionSignal, initialFacts, nextFacts } from "./connection-state.ts";
 
 const policy = { firstMs: 1_000, maxMs: 60_000, maxCooldownMs: 4_000 };

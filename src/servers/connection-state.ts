@@ -1,6 +1,6 @@
 import { backoffMs } from "../lib/async/pause.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import type { ServerState } from "../model/servers/server.ts";
+import type { ServerState } from "../model/servers/server-schema.ts";
 
 export type ConnectionFacts = {
   state: ServerState;

@@ -2,7 +2,7 @@ import { sizeOf, textOf } from "../lib/json/json-text.ts";
 import { looksSecret, redact, redactFields } from "../lib/text/redact.ts";
 import type { HiddenValues } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { RecordedMessages, ServerMessage } from "../model/servers/server.ts";
+import type { RecordedMessages, ServerMessage } from "../model/servers/server-schema.ts";
 import { type OutgoingMessage, renderMessage } from "../protocol/message.ts";
 import type { Recorder, WaitingRequests } from "../protocol/peer.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../test/samples/calls.ts";
-import type { ServerState } from "../model/servers/server.ts";
+import type { ServerState } from "../model/servers/server-schema.ts";
 import type { Server } from "./server.ts";
 import { refreshServers } from "./server-lifecycle.ts";
 

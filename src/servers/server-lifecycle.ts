@@ -1,7 +1,8 @@
 import { pause } from "../lib/async/pause.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { KnownServer, RefreshReport, ServersChange } from "../model/servers/server.ts";
+import type { KnownServer, ServersChange } from "../model/servers/server.ts";
+import type { RefreshReport } from "../model/servers/server-schema.ts";
 import { type ConfiguredServers, isEager, startsWithPlane } from "./desired-state.ts";
 import { reportInstalling } from "./installer.ts";
 import type { Server } from "./server.ts";

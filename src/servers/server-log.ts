@@ -1,6 +1,6 @@
 import { plainText } from "../lib/text/plain-text.ts";
 import { redact } from "../lib/text/redact.ts";
-import type { ServerLogLine } from "../model/servers/server.ts";
+import type { ServerLogLine } from "../model/servers/server-schema.ts";
 
 const keptCharacters = 64 * 1024;
 const maxLine = 4 * 1024;

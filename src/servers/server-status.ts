@@ -1,5 +1,6 @@
 import { wallTime } from "../lib/async/steady-time.ts";
-import type { ServerDefinition, ServerStatus } from "../model/servers/server.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
+import type { ServerStatus } from "../model/servers/server-schema.ts";
 import type { Connection } from "./connection.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
 import type { Sessions } from "./sessions.ts";

@@ -1,4 +1,4 @@
-import type { Chain } from "../model/audit.ts";
+import type { Chain } from "../model/audit-schema.ts";
 import type { Row } from "./tables/database.ts";
 
 export type Broken = NonNullable<Chain["broken"]>;

@@ -1,8 +1,4 @@
-import type { CallStatus } from "../model/calls/call.ts";
 import {
-  type CallCounts,
-  type CallSeries,
-  type CallTimes,
   type CountedSteps,
   failedStatuses,
   maxSeriesMinutes,
@@ -10,6 +6,7 @@ import {
   type SeriesQuery,
   type SeriesSpan,
 } from "../model/calls/call-history.ts";
+import type { CallCounts, CallSeries, CallStatus, CallTimes } from "../model/calls/call-schema.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { CallColumns } from "../model/store.ts";
 import type { Row } from "./tables/database.ts";

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sizeText } from "../lib/text/wording.ts";
 import type { Config } from "../model/config/config.ts";
-import type { StoredKind } from "../model/config/setup.ts";
+import type { StoredKind } from "../model/config/doctor-schema.ts";
 import type { Holding } from "../model/store.ts";
 
 const dayMs = 24 * 3_600_000;

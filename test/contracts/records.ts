@@ -1,6 +1,6 @@
-import type { AgentRun } from "../../src/model/agent/agent-run.ts";
-import type { AuditRecord } from "../../src/model/audit.ts";
-import type { CallRecord } from "../../src/model/calls/call.ts";
+import type { AgentRun } from "../../src/model/agent/run-schema.ts";
+import type { AuditRecord } from "../../src/model/audit-schema.ts";
+import type { CallRecord } from "../../src/model/calls/call-schema.ts";
 import type { Decision, KeptHeldCall } from "../../src/model/calls/held-call.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import type { JournalEntry } from "../../src/model/store.ts";

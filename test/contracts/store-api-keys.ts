@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ApiKey } from "../../src/model/access/credentials.ts";
+import type { ApiKey } from "../../src/model/access/credentials-schema.ts";
 import { type Promises, storeFailed } from "./opened-store.ts";
 import { moment } from "./records.ts";
 

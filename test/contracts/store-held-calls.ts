@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { HeldFilter, HeldOrder, PlanRecord, Remembered } from "../../src/model/calls/held-call.ts";
+import type { HeldFilter, HeldOrder } from "../../src/model/calls/held-call.ts";
+import type { PlanRecord, Remembered } from "../../src/model/calls/held-schema.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { type Promises, storeFailed } from "./opened-store.ts";
 import { answeredCall, heldCall, moment } from "./records.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AgentRun } from "../../src/model/agent/agent-run.ts";
+import type { AgentRun } from "../../src/model/agent/run-schema.ts";
 import type { Store } from "../../src/model/store.ts";
 import { type Promises, storeFailed } from "./opened-store.ts";
 import { agentRun, callEntry } from "./records.ts";

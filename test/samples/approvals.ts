@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { createApprovals } from "../../src/access/approvals/approvals.ts";
-import type { Outcome, Requested, Verdict } from "../../src/model/calls/call.ts";
+import type { Outcome, Requested } from "../../src/model/calls/call.ts";
+import type { Verdict } from "../../src/model/calls/call-schema.ts";
 import type { Config } from "../../src/model/config/config.ts";
 import { PlaneError } from "../../src/model/errors.ts";
 import type { PlaneEvent } from "../../src/model/events.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DoctorCheck } from "../../src/model/config/setup.ts";
+import type { DoctorCheck } from "../../src/model/config/doctor-schema.ts";
 
 export function outline(checks: DoctorCheck[]): string {
   return checks.map(({ name, ok }) => (ok ? name : `!${name}`)).join(" ");

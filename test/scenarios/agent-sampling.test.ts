@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { createPlane, type Plane, type PlaneEvent } from "../../src/index.ts";
-import type { Question, QuestionAnswer } from "../../src/model/calls/provider.ts";
+import type { QuestionAnswer } from "../../src/model/calls/provider.ts";
+import type { Question } from "../../src/model/calls/question-schema.ts";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { startScriptedModel } from "../fixtures/llm-script.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { HeldView, Remembered } from "../../src/model/calls/held-call.ts";
+import type { HeldView, Remembered } from "../../src/model/calls/held-schema.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { approvalIn, serveEcho } from "./approving.ts";
 import { callsAt, fixture, type Printed, runCli, writeConfig } from "./support.ts";

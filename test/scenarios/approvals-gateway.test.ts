@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { HeldView } from "../../src/model/calls/held-call.ts";
+import type { HeldView } from "../../src/model/calls/held-schema.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { type Answers, type Message, startGateway } from "./gateway-client.ts";
 import { callsAt, processFixture as fixture, runCli, writeConfig } from "./support.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, mock, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createPlane } from "../../src/index.ts";
-import type { HeldView, Plan } from "../../src/model/calls/held-call.ts";
+import type { HeldView, Plan } from "../../src/model/calls/held-schema.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { type Ask, approvalsIn, askAsStarter, eventually, put, putRoute } from "./approving.ts";
 import { callsAt, processFixture as fixture, startServeProcess, writeConfig } from "./support.ts";

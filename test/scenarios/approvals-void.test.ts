@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Plane } from "../../src/index.ts";
-import type { HeldView } from "../../src/model/calls/held-call.ts";
+import type { HeldView } from "../../src/model/calls/held-schema.ts";
 import { principalOf, trusted } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { assertFailed, callsAt, errorOf, fixture, planeOf, runCli, writeConfig } from "./support.ts";

@@ -1,5 +1,5 @@
 import type { Outcome } from "../../src/index.ts";
-import type { HeldView, Plan } from "../../src/model/calls/held-call.ts";
+import type { HeldView, Plan } from "../../src/model/calls/held-schema.ts";
 import type { TemporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import {

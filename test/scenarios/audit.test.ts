@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import type { AuditRecord } from "../../src/model/audit.ts";
+import type { AuditRecord } from "../../src/model/audit-schema.ts";
 import { isMissing } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/operations.ts";
 import { createPlane } from "../../src/plane.ts";

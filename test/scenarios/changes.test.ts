@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
-import type { Change } from "../../src/model/catalogue/change.ts";
+import type { Change } from "../../src/model/catalogue/change-schema.ts";
 import { principalOf, trusted } from "../../src/model/principal.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { assertFailed, fixture, namedServer, runCli, startServe, textsOf, writeConfig } from "./support.ts";

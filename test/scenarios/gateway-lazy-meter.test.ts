@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import type { ContextStats } from "../../src/model/catalogue/quality.ts";
+import type { ContextStats } from "../../src/model/catalogue/quality-schema.ts";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
 import { startGateway } from "./gateway-client.ts";

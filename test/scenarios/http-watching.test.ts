@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallSeries } from "../../src/model/calls/call-history.ts";
-import type { ServerLogLine } from "../../src/model/servers/server.ts";
+import type { CallSeries } from "../../src/model/calls/call-schema.ts";
+import type { ServerLogLine } from "../../src/model/servers/server-schema.ts";
 import { readSse } from "../fixtures/read-sse.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { getJson, postCall } from "./requests.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { createPlane, principalOf } from "../../src/index.ts";
 import type { JobStatus } from "../../src/model/plane-work.ts";
-import type { JobRun } from "../../src/model/work/job-run.ts";
+import type { JobRun } from "../../src/model/work/run-schema.ts";
 
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { getJson } from "./requests.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
-import type { JobRun } from "../../src/model/work/job-run.ts";
+import type { JobRun } from "../../src/model/work/run-schema.ts";
 import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { readLog, receivedMessages, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";

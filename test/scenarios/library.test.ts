@@ -115,17 +115,22 @@ test("an outcome has a result where it is ok, an error otherwise, and an approva
 
 suite("the type of a configuration", () => {
   /** The keys of an interface as its file has them. */
+  const inputs = {
+    config: "generated/config/config-input.ts",
+    server: "generated/config/server-input.ts",
+    foreign: "src/model/config/foreign-config.ts",
+  };
   const keysOf = (file: string, name: string) => {
-    const text = readFileSync(join(projectRoot, "src/model/config", file), "utf8");
+    const text = readFileSync(join(projectRoot, file), "utf8");
     const [, body = ""] = new RegExp(`interface ${name}\\b[^\\n]*\\{\\n([\\s\\S]*?)\\n\\}`).exec(text) ?? [];
     return [...body.matchAll(/^ {2}(?:\/\*\*.*?\*\/ )?"?([\w$-]+)"?\??:/gm)].map(([, key]) => key);
   };
 
   test("has every section and every key of a server that the loader reads, and no other", () => {
     const shapes = [native, overlays, handWrittenTools, providerList, mcpToolEntries];
-    const sections = [...keysOf("config-input.ts", "ConfigInput"), ...keysOf("foreign-config.ts", "ForeignSections")];
+    const sections = [...keysOf(inputs.config, "ConfigInput"), ...keysOf(inputs.foreign, "ForeignSections")];
     assert.deepEqual(sections.sort(), ["$schema", ...shapes.flatMap(({ keys }) => keys)].sort());
-    const server = [...keysOf("server-input.ts", "ServerInput"), ...keysOf("foreign-config.ts", "ForeignServerKeys")];
+    const server = [...keysOf(inputs.server, "ServerInput"), ...keysOf(inputs.foreign, "ForeignServerKeys")];
     assert.deepEqual(server.sort(), [...fieldReaders.keys()].sort());
   });
 

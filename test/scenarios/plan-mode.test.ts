@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { HeldView, Plan } from "../../src/model/calls/held-call.ts";
+import type { HeldView, Plan } from "../../src/model/calls/held-schema.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { askAsStarter, planIn, put, putRoute, serveEcho } from "./approving.ts";
 import { startGateway } from "./gateway-client.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
-import type { QualityReport } from "../../src/model/catalogue/quality.ts";
+import type { QualityReport } from "../../src/model/catalogue/quality-schema.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { rogue } from "./rogue/rogue.ts";
 import { fixture, runCli, writeConfig } from "./support.ts";

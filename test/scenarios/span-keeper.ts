@@ -11,7 +11,9 @@ export type SpanKeeper = Disposable & {
 /** What a program does that wants spans: it registers who takes them, and how contexts are kept. */
 export function keepSpans(): SpanKeeper {
   const exporter = new InMemorySpanExporter();
-  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: exporter })] }));
+  trace.setGlobalTracerProvider(
+    new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: exporter })] }),
+  );
   context.setGlobalContextManager(asyncContexts());
   const spans = () => exporter.getFinishedSpans();
   return {

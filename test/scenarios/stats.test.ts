@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createPlane } from "../../src/index.ts";
-import type { ContextStats } from "../../src/model/catalogue/quality.ts";
+import type { ContextStats } from "../../src/model/catalogue/quality-schema.ts";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";

@@ -1,5 +1,6 @@
 import { sameJson } from "../../lib/json/plain-data.ts";
-import type { Answer, HeldCall } from "../../model/calls/held-call.ts";
+import type { Answer } from "../../model/calls/held-call.ts";
+import type { HeldCall } from "../../model/calls/held-schema.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ann, ask, bob, openApprovals } from "../../../test/samples/approvals.ts";
 import { injectedCall, sampleTool } from "../../../test/samples/calls.ts";
 import { moveClocks } from "../../../test/samples/mocked-time.ts";
-import type { Verdict } from "../../model/calls/call.ts";
+import type { Verdict } from "../../model/calls/call-schema.ts";
 import type { Answer } from "../../model/calls/held-call.ts";
 import type { ApprovalsAsked } from "../../model/plane-access.ts";
 

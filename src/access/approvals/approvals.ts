@@ -1,17 +1,11 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import type { PlaneAudit } from "../../model/audit.ts";
-import type { HeldYes, Injected, Outcome, Requested, Verdict } from "../../model/calls/call.ts";
-import type {
-  Answer,
-  HeldView,
-  KeptHeldCall,
-  Plan,
-  PlanChoice,
-  PlanRecord,
-  Remember,
-} from "../../model/calls/held-call.ts";
+import type { HeldYes, Injected, Outcome, Requested } from "../../model/calls/call.ts";
+import type { Verdict } from "../../model/calls/call-schema.ts";
+import type { Answer, KeptHeldCall, PlanChoice, Remember } from "../../model/calls/held-call.ts";
 import { heldPlace, readHeldPlace } from "../../model/calls/held-call.ts";
+import type { HeldView, Plan, PlanRecord } from "../../model/calls/held-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";

@@ -1,6 +1,8 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
-import type { Injected, Requested, Verdict } from "../../model/calls/call.ts";
-import type { Answer, AskHere, HeldView, KeptHeldCall } from "../../model/calls/held-call.ts";
+import type { Injected, Requested } from "../../model/calls/call.ts";
+import type { Verdict } from "../../model/calls/call-schema.ts";
+import type { Answer, AskHere, KeptHeldCall } from "../../model/calls/held-call.ts";
+import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { Relay } from "../../model/calls/provider.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";

@@ -1,4 +1,5 @@
-import type { GivenAnswer, HeldStatus, HeldView, KeptHeldCall } from "../../model/calls/held-call.ts";
+import type { HeldStatus, KeptHeldCall } from "../../model/calls/held-call.ts";
+import type { GivenAnswer, HeldView } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { actsFor } from "../../model/principal.ts";
 

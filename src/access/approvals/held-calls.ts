@@ -1,7 +1,9 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
-import type { Injected, Verdict } from "../../model/calls/call.ts";
-import type { Answer, HeldCall, HeldFilter, HeldPart, KeptHeldCall, Remember } from "../../model/calls/held-call.ts";
+import type { Injected } from "../../model/calls/call.ts";
+import type { Verdict } from "../../model/calls/call-schema.ts";
+import type { Answer, HeldFilter, HeldPart, KeptHeldCall, Remember } from "../../model/calls/held-call.ts";
+import type { HeldCall } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { JsonObject, UnknownObject } from "../../model/json.ts";

@@ -1,8 +1,10 @@
 import { findChanged } from "../../lib/json/exact-numbers.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { matchesGlob } from "../../lib/text/glob.ts";
-import type { Injected, Verdict } from "../../model/calls/call.ts";
-import type { HeldCall, Remember, Remembered } from "../../model/calls/held-call.ts";
+import type { Injected } from "../../model/calls/call.ts";
+import type { Verdict } from "../../model/calls/call-schema.ts";
+import type { Remember } from "../../model/calls/held-call.ts";
+import type { HeldCall, Remembered } from "../../model/calls/held-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { isSameName, ownerOf, type Principal } from "../../model/principal.ts";

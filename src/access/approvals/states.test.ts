@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { heldCall } from "../../../test/contracts/records.ts";
-import { type GivenAnswer, heldStatuses, type KeptHeldCall } from "../../model/calls/held-call.ts";
+import { heldStatuses, type KeptHeldCall } from "../../model/calls/held-call.ts";
+import type { GivenAnswer } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { answered, begun, ended, isClaimed, lease, leaseMs, settle, statusTexts } from "./held-call.ts";
 

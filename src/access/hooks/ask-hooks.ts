@@ -2,9 +2,10 @@ import { abortable } from "../../lib/async/signals.ts";
 import { TimeLimiter } from "../../lib/async/time-limit.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
-import type { HookCall, HookDecision, HookEvent, HookRun } from "../../model/access/hook.ts";
+import type { HookCall, HookDecision, HookEvent } from "../../model/access/hook.ts";
 import { hookDecisions } from "../../model/access/hook.ts";
-import type { Injected, Verdict } from "../../model/calls/call.ts";
+import type { Injected } from "../../model/calls/call.ts";
+import type { HookRun, Verdict } from "../../model/calls/call-schema.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Hook, HookReply } from "./hook.ts";
 

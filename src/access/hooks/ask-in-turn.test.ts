@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { sayingHook } from "../../../test/samples/hooks.ts";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
-import type { HookAnswer, HookRun } from "../../model/access/hook.ts";
+import type { HookAnswer } from "../../model/access/hook.ts";
+import type { HookRun } from "../../model/calls/call-schema.ts";
 import { type Asked, askInTurn } from "./ask-hooks.ts";
 import { functionHook, type Hook } from "./hook.ts";
 

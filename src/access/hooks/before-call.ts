@@ -1,5 +1,6 @@
 import { sameJson } from "../../lib/json/plain-data.ts";
-import type { Injected, Verdict } from "../../model/calls/call.ts";
+import type { Injected } from "../../model/calls/call.ts";
+import type { Verdict } from "../../model/calls/call-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { strictnessOf } from "../policy/decide.ts";

@@ -1,8 +1,9 @@
 import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { createLru } from "../../lib/lru.ts";
-import type { GuardPrompt, HookEvent, HookRun, HookSettings, LibraryHooks } from "../../model/access/hook.ts";
+import type { GuardPrompt, HookEvent, HookSettings, LibraryHooks } from "../../model/access/hook.ts";
 import { everyTool, hookEvents } from "../../model/access/hook.ts";
-import type { Executed, Injected, Requested, Verdict } from "../../model/calls/call.ts";
+import type { Executed, Injected, Requested } from "../../model/calls/call.ts";
+import type { HookRun, Verdict } from "../../model/calls/call-schema.ts";
 import { normalizeResult, type ToolResult } from "../../model/calls/result.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";

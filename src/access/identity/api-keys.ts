@@ -1,4 +1,5 @@
-import type { ApiKey, CreatedApiKey, NewApiKey } from "../../model/access/credentials.ts";
+import type { CreatedApiKey, NewApiKey } from "../../model/access/credentials.ts";
+import type { ApiKey } from "../../model/access/credentials-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject } from "../../model/json.ts";

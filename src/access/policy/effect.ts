@@ -1,6 +1,7 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
 import type { Policy } from "../../model/access/policy.ts";
-import type { SideEffects, Tool, ToolImpact } from "../../model/catalogue/tool.ts";
+import type { SideEffects, Tool } from "../../model/catalogue/tool.ts";
+import type { ToolImpact } from "../../model/catalogue/tool-schema.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 

@@ -7,7 +7,8 @@ import type { ProviderSpec, Tool, ToolId, ToolMetadata } from "../../model/catal
 import type { ConfigValues } from "../../model/config/config.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { everyScope, mayDo, type Principal } from "../../model/principal.ts";
-import type { Contact, ServerDefinition } from "../../model/servers/server.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
+import type { Contact } from "../../model/servers/server-schema.ts";
 
 const defaultGroup = "default";
 const every = "*";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Validated, Verdict } from "../../model/calls/call.ts";
+import type { Validated } from "../../model/calls/call.ts";
+import type { Verdict } from "../../model/calls/call-schema.ts";
 import { type Isolation, type Profile, requireIsolation } from "./decide.ts";
 
 const asks: Verdict = { verdict: "ask", origin: "profile:strict", reason: "x" };

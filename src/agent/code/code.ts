@@ -1,6 +1,7 @@
 import { once } from "../../lib/async/once.ts";
 import { uniqueId } from "../../lib/stamps.ts";
-import { type CodeOutcome, type CodeSearch, type RunCodeOptions, renderSearch } from "../../model/agent/code-run.ts";
+import { type CodeOutcome, type RunCodeOptions, renderSearch } from "../../model/agent/code-run.ts";
+import type { CodeSearch } from "../../model/agent/code-schema.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
 import { resultText, type ToolResult } from "../../model/calls/result.ts";

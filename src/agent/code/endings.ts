@@ -1,6 +1,6 @@
 import { rounded } from "../../lib/text/wording.ts";
-import type { AgentRun } from "../../model/agent/agent-run.ts";
 import type { CodeOutcome, ProgramError, RunCodeOptions } from "../../model/agent/code-run.ts";
+import type { AgentRun } from "../../model/agent/run-schema.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import { type ErrorCode, errorTable, PlaneError, reportError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";

@@ -1,5 +1,6 @@
 import { foldIdentifier } from "../../lib/text/identifier.ts";
-import type { CodeSearch, RunCodeOptions } from "../../model/agent/code-run.ts";
+import type { RunCodeOptions } from "../../model/agent/code-run.ts";
+import type { CodeSearch } from "../../model/agent/code-schema.ts";
 import type { Tool, ToolId } from "../../model/catalogue/tool.ts";
 import { toolKey } from "../../model/catalogue/tool-name.ts";
 import { createToolPaths, renderDeclarations, type ToolPaths } from "../../model/catalogue/tool-paths.ts";

@@ -9,9 +9,9 @@ import type {
   ModelPart,
   ModelRequest,
   ModelTool,
-  TokenUsage,
   ToolMessage,
 } from "../../model/agent/chat.ts";
+import type { TokenUsage } from "../../model/agent/run-schema.ts";
 import type { ForeignModel } from "../../model/agent.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";

@@ -1,4 +1,5 @@
-import type { ChatModel, ModelPart, TokenUsage } from "../../model/agent/chat.ts";
+import type { ChatModel, ModelPart } from "../../model/agent/chat.ts";
+import type { TokenUsage } from "../../model/agent/run-schema.ts";
 import type { ModelPrice } from "../../model/config/config.ts";
 
 const million = 1_000_000;

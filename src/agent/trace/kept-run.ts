@@ -1,8 +1,9 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { sliceText } from "../../lib/text/cut-text.ts";
 import { redact, redactDeep } from "../../lib/text/redact.ts";
-import type { AgentRun, AgentStep, TraceType } from "../../model/agent/agent-run.ts";
+import type { TraceType } from "../../model/agent/agent-run.ts";
 import type { AskedCall, ChatContent, ChatMessage, ContentBlock } from "../../model/agent/chat.ts";
+import type { AgentRun, AgentStep } from "../../model/agent/run-schema.ts";
 
 /** A run as it is kept: as much of the conversation as its trace says, and nowhere what looks like a secret. */
 export function keptRun(run: AgentRun): AgentRun {

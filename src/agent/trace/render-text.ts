@@ -1,8 +1,8 @@
 import { indentJson } from "../../lib/json/render-json.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { costText, countOf, grouped } from "../../lib/text/wording.ts";
-import type { AgentCall, AgentRun } from "../../model/agent/agent-run.ts";
 import type { AskedCall, ChatContent, ChatMessage } from "../../model/agent/chat.ts";
+import type { AgentCall, AgentRun } from "../../model/agent/run-schema.ts";
 import { callsIn, textOf } from "../style.ts";
 
 const titles = { system: "System", user: "Question", assistant: "Model", answer: "Answer", tool: "Tool" } as const;

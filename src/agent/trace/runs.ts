@@ -1,7 +1,7 @@
 import { shorten } from "../../lib/text/cut-text.ts";
 import { redact } from "../../lib/text/redact.ts";
-import type { AgentRun } from "../../model/agent/agent-run.ts";
 import { type RunFilter, type RunQuery, runFormats } from "../../model/agent/agent-run.ts";
+import type { AgentRun } from "../../model/agent/run-schema.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import { collect } from "../../model/page.ts";
 import type { PlaneRuns } from "../../model/plane-work.ts";

@@ -1,5 +1,6 @@
 import { andThen } from "../../lib/async/and-then.ts";
-import type { Cost, Routed } from "../../model/calls/call.ts";
+import type { Routed } from "../../model/calls/call.ts";
+import type { Cost } from "../../model/calls/call-schema.ts";
 import type { Budgets } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ConversationBudget } from "../../model/plane-history.ts";

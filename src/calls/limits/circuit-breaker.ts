@@ -2,7 +2,8 @@ import { backoffMs } from "../../lib/async/pause.ts";
 import { steadyNow, wallTime } from "../../lib/async/steady-time.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
-import type { CircuitState, CircuitStatus, ServerCircuit } from "../../model/servers/server.ts";
+import type { ServerCircuit } from "../../model/servers/server.ts";
+import type { CircuitState, CircuitStatus } from "../../model/servers/server-schema.ts";
 
 /** A shorter timeout says nothing about the server. */
 const fairLimitMs = 10_000;

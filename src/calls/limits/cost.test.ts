@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleMetadata, sampleTool } from "../../../test/samples/calls.ts";
-import type { Attempt } from "../../model/calls/call.ts";
+import type { Attempt } from "../../model/calls/call-schema.ts";
 import { costField, costOf } from "./cost.ts";
 
 const tool = sampleTool({ metadata: sampleMetadata({ cost_per_call: 0.1, cost_unit: "EUR" }) });

@@ -1,4 +1,4 @@
-import type { Attempt, Cost } from "../../model/calls/call.ts";
+import type { Attempt, Cost } from "../../model/calls/call-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Budgets } from "../../model/config/config.ts";
 

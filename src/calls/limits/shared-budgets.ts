@@ -1,4 +1,4 @@
-import type { Cost } from "../../model/calls/call.ts";
+import type { Cost } from "../../model/calls/call-schema.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { SharedStep } from "../../model/store.ts";
 import { rest, roundedCost } from "./cost.ts";

@@ -5,17 +5,17 @@ import { cutText } from "../../lib/text/cut-text.ts";
 import { countOf } from "../../lib/text/wording.ts";
 import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
+import type { ResultPage, StoredResult } from "../../model/calls/result-schema.ts";
 import type {
   KeptResult,
   ResultHandle,
   ResultList,
-  ResultPage,
   ResultQuery,
   ResultShape,
-  StoredResult,
 } from "../../model/calls/stored-result.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
-import { type ErrorReport, PlaneError } from "../../model/errors.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { ErrorReport } from "../../model/errors-schema.ts";
 import type { Json } from "../../model/json.ts";
 import { collect } from "../../model/page.ts";
 import { mayDo, ownerOf, ownsRecord, type Principal } from "../../model/principal.ts";

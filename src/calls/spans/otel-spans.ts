@@ -2,9 +2,10 @@ import type { Attributes, Context, Span, SpanContext, Tracer } from "@openteleme
 import { context, createTraceState, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { version } from "../../lib/version.ts";
-import type { AgentRun } from "../../model/agent/agent-run.ts";
 import type { ChatModel, ModelPart, ModelRequest } from "../../model/agent/chat.ts";
-import type { CallRecord, Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import type { AgentRun } from "../../model/agent/run-schema.ts";
+import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import type { CallRecord } from "../../model/calls/call-schema.ts";
 import type { Provider, ProviderContext, Relay } from "../../model/calls/provider.ts";
 import { readTraceContext, type TraceContext, withTraceContext } from "../../model/calls/provider.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";

@@ -1,6 +1,7 @@
 import type { Tracer } from "@opentelemetry/api";
 import { once } from "../../lib/async/once.ts";
-import type { CallRecord, Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import type { CallRecord } from "../../model/calls/call-schema.ts";
 import type { Provider, Relay } from "../../model/calls/provider.ts";
 import type { OtlpSettings } from "../../model/config/config.ts";
 import type { UnknownObject } from "../../model/json.ts";

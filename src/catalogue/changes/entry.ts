@@ -1,5 +1,6 @@
 import { maskSecrets } from "../../config/config.ts";
-import type { Audience, ChangedBy, EntryKey, EntryKind, NewChange } from "../../model/catalogue/change.ts";
+import type { Audience, EntryKey, EntryKind, NewChange } from "../../model/catalogue/change.ts";
+import type { ChangedBy } from "../../model/catalogue/change-schema.ts";
 import type { NamedOverlay, ProviderSpec, ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { JsonObject, UnknownObject } from "../../model/json.ts";

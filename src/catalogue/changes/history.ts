@@ -1,7 +1,8 @@
 import { maskSecrets } from "../../config/config.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { hash } from "../../lib/json/stable-json.ts";
-import type { Audience, ChangedBy, NewChange } from "../../model/catalogue/change.ts";
+import type { Audience, NewChange } from "../../model/catalogue/change.ts";
+import type { ChangedBy } from "../../model/catalogue/change-schema.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { KnownServer, ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";

@@ -1,12 +1,5 @@
-import {
-  type HealthSample,
-  type HealthSummary,
-  healthWindow,
-  type LastCall,
-  type NewSamples,
-  type RecentRun,
-  recentRuns,
-} from "../../model/catalogue/health.ts";
+import { type HealthSample, healthWindow, type NewSamples, recentRuns } from "../../model/catalogue/health.ts";
+import type { HealthSummary, LastCall, RecentRun } from "../../model/catalogue/health-schema.ts";
 
 export type Health = ReturnType<typeof createHealth>;
 

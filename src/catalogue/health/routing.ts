@@ -1,6 +1,6 @@
 import { backoffMs } from "../../lib/async/pause.ts";
 import { steadyNow, wallTime } from "../../lib/async/steady-time.ts";
-import type { ProviderState } from "../../model/catalogue/health.ts";
+import type { ProviderState } from "../../model/catalogue/health-schema.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 
 /** One second, doubled with every failure in a row, a minute at most. */

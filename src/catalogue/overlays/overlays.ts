@@ -1,12 +1,6 @@
 import { checkEntry } from "../../config/config.ts";
-import type {
-  NamedOverlay,
-  OverlayView,
-  SeenDefinition,
-  Tool,
-  ToolId,
-  ToolOverlay,
-} from "../../model/catalogue/tool.ts";
+import type { NamedOverlay, OverlayView, Tool, ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
+import type { SeenDefinition } from "../../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneTools } from "../../model/plane-tools.ts";
 import { type Inside, type Principal, requireScope } from "../../model/principal.ts";

@@ -1,6 +1,7 @@
 import { maskSecrets } from "../../config/config.ts";
 import type { NewChange } from "../../model/catalogue/change.ts";
-import type { DefinitionDifference, Pin, PinDiff, PinFilter, PinnedList, PinView } from "../../model/catalogue/pin.ts";
+import type { DefinitionDifference, PinDiff, PinView } from "../../model/catalogue/change-schema.ts";
+import type { Pin, PinFilter, PinnedList } from "../../model/catalogue/pin.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";

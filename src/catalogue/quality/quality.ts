@@ -1,7 +1,8 @@
 import { once } from "../../lib/async/once.ts";
-import { failOnLevels, qualityThreshold, type ToolReview } from "../../model/catalogue/quality.ts";
+import { failOnLevels, qualityThreshold } from "../../model/catalogue/quality.ts";
+import type { ClientContext, ToolReview } from "../../model/catalogue/quality-schema.ts";
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
-import type { ClientContext, ClientSource } from "../../model/client-context.ts";
+import type { ClientSource } from "../../model/client-context.ts";
 import { PlaneError, quarantineHints } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { PlaneClients } from "../../model/plane-history.ts";

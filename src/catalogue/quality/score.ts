@@ -1,14 +1,12 @@
 import {
   type DefinitionWeight,
   type FailOn,
-  type QualityCheck,
-  type QualityReport,
   type QualityScore,
   qualityThreshold,
   severities,
-  type ToolQuality,
   type WeighedTool,
 } from "../../model/catalogue/quality.ts";
+import type { QualityCheck, QualityReport, ToolQuality } from "../../model/catalogue/quality-schema.ts";
 import { fallbackDescription, type Tool } from "../../model/catalogue/tool.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";

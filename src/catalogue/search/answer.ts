@@ -1,6 +1,7 @@
 import { shorten, sliceText } from "../../lib/text/cut-text.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
-import type { FoundTool, Recommendation, SearchAnswer } from "../../model/catalogue/search.ts";
+import type { Recommendation } from "../../model/catalogue/search.ts";
+import type { FoundTool, SearchAnswer } from "../../model/catalogue/search-schema.ts";
 import { isObject } from "../../model/json.ts";
 import type { Findable, Hit, Result } from "./fields.ts";
 import { joinWords, wordsOf } from "./words.ts";

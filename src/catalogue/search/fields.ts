@@ -1,4 +1,4 @@
-import type { ScorePart } from "../../model/catalogue/search.ts";
+import type { ScorePart } from "../../model/catalogue/search-schema.ts";
 import type { Tool, ToolMetadata } from "../../model/catalogue/tool.ts";
 import { isObject } from "../../model/json.ts";
 

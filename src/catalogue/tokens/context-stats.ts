@@ -1,6 +1,6 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
 import { metaTools } from "../../model/catalogue/meta-tools.ts";
-import type { ContextCost, ContextStats, ToolContext } from "../../model/catalogue/quality.ts";
+import type { ContextCost, ContextStats, ToolContext } from "../../model/catalogue/quality-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import { alwaysLoaded } from "../../model/catalogue/tool-name.ts";
 import type { ConfigValues } from "../../model/config/config.ts";

@@ -9,14 +9,8 @@ import type { AskHere } from "../../model/calls/held-call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
 import { allMetaTools, isCodeTool, isMetaTool, isOwnName, metaToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
-import {
-  type ErrorCode,
-  type ErrorData,
-  type ErrorReport,
-  errorTable,
-  messageForModel,
-  toPlaneError,
-} from "../../model/errors.ts";
+import { type ErrorCode, type ErrorData, errorTable, messageForModel, toPlaneError } from "../../model/errors.ts";
+import type { ErrorReport } from "../../model/errors-schema.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";

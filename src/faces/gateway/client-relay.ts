@@ -1,5 +1,6 @@
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
-import type { Answer, AskHere, HeldView } from "../../model/calls/held-call.ts";
+import type { Answer, AskHere } from "../../model/calls/held-call.ts";
+import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { AsClient, Asked, Relay } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";

@@ -2,7 +2,7 @@ import { cutText } from "../../lib/text/cut-text.ts";
 import { fenceUntrusted } from "../../lib/text/plain-text.ts";
 import { codeToolNames, metaToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { ServerStatus } from "../../model/servers/server.ts";
+import type { ServerStatus } from "../../model/servers/server-schema.ts";
 import type { LazyMode } from "./lazy/lazy-mode.ts";
 import type { Surface } from "./surfaces.ts";
 import { serversOf } from "./tool-list.ts";

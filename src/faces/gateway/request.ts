@@ -1,3 +1,4 @@
+import type { Cancellable } from "../../lib/async/cancellation.ts";
 import { exactText, isTooDeep, noteExactNumbers, parseExactly, tooManyNumbers } from "../../lib/json/exact-numbers.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
 import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
@@ -5,7 +6,6 @@ import { ambiguityIn, isAsWritten, maxAsked, measureJson } from "../../lib/json/
 import type { AsClient } from "../../model/calls/provider.ts";
 import { errorTable, strangerMessage, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Cancellable } from "../../lib/async/cancellation.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { LogLevel } from "../../model/servers/server.ts";
 import { RpcError } from "../../protocol/message.ts";

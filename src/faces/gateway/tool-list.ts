@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type UnknownObject } from "../../model/json.
 import type { Plane } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { ServerStatus } from "../../model/servers/server.ts";
+import type { ServerStatus } from "../../model/servers/server-schema.ts";
 import type { Era } from "../../protocol/session.ts";
 import { isInView, type View } from "./view.ts";
 import { changeResult, completed } from "./wire.ts";

@@ -3,7 +3,8 @@ import { type AgentAnswer, agentAnswer } from "../../model/agent/agent-answer.ts
 import type { AgentMessage } from "../../model/agent/agent-run.ts";
 import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
 import { readTraceContext } from "../../model/calls/provider.ts";
-import { type ErrorReport, errorTable } from "../../model/errors.ts";
+import { errorTable } from "../../model/errors.ts";
+import type { ErrorReport } from "../../model/errors-schema.ts";
 import { shownAgentAnswer } from "../../operations/strangers.ts";
 import { renderAgentAnswer, shownError } from "./render.ts";
 import { type HttpContext, keepAliveMs, wantsStream } from "./route.ts";

@@ -184,6 +184,8 @@ function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: JsonObject
       if (Math.abs(jsonSchema.maximum ?? 0) === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (Math.abs(jsonSchema.minimum ?? 0) === Number.MAX_SAFE_INTEGER) delete jsonSchema.minimum;
       if (io === "output") delete jsonSchema.additionalProperties;
+      // That our own code may not change a list is no news for a client.
+      if (zodSchema instanceof z.ZodReadonly) delete jsonSchema.readOnly;
     },
   }) as JsonObject & { $defs?: JsonObject; $schema?: string; id?: string };
   for (const [name, defined] of Object.entries($defs ?? {})) schemas[name] ??= located(defined) as JsonObject;

@@ -1,6 +1,6 @@
 import { streamSSE } from "hono/streaming";
 import type { z } from "zod";
-import type { ServerLogLine } from "../../model/servers/server.ts";
+import type { ServerLogLine } from "../../model/servers/server-schema.ts";
 import { askAgain, type Identities } from "./identity.ts";
 import { type Asked, keepAliveMs } from "./route.ts";
 

@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { AgentAnswer } from "../../model/agent/agent-answer.ts";
 import type { Outcome } from "../../model/calls/call.ts";
-import { type ErrorReport, errorTable, reportError, toPlaneError } from "../../model/errors.ts";
-import type { SkillRun } from "../../model/work/skill-run.ts";
+import { errorTable, reportError, toPlaneError } from "../../model/errors.ts";
+import type { ErrorReport } from "../../model/errors-schema.ts";
+import type { SkillRun } from "../../model/work/run-schema.ts";
 import { forStrangers, shownAgentAnswer, shownSkillRun } from "../../operations/strangers.ts";
 
 /** An outcome is the body whatever happened. A call that waits, or whose tool reported an error, is no HTTP error. */

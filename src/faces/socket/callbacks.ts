@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { AgentMessage } from "../../model/agent/agent-run.ts";
-import type { Answer, AskHere, HeldView } from "../../model/calls/held-call.ts";
+import type { Answer, AskHere } from "../../model/calls/held-call.ts";
+import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { ErrorCode, ErrorData } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";

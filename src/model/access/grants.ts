@@ -2,7 +2,7 @@ import type { AccessRequest, Grant, Refused } from "../calls/call.ts";
 import type { ProviderSpec, Tool } from "../catalogue/tool.ts";
 import type { JsonObject } from "../json.ts";
 import type { Principal } from "../principal.ts";
-import type { LockedServer } from "../servers/server.ts";
+import type { Locked } from "../servers/server-schema.ts";
 
 export type Grants = {
   grantFor(principal: Principal, tool: Tool, request?: AccessRequest): Grant | Refused;
@@ -14,5 +14,5 @@ export type Grants = {
   maySeeServer(principal: Principal, server: string): boolean;
   /** Are there servers that may be shown and not used? */
   hasLocks(): boolean;
-  lockedServer(principal: Principal, server: string): LockedServer | null;
+  lockedServer(principal: Principal, server: string): Locked | null;
 };

@@ -78,17 +78,6 @@ export type LibraryHook =
 /** Functions that are asked about calls, by event. */
 export type LibraryHooks = { readonly [event in HookEvent]?: readonly LibraryHook[] };
 
-/** A hook's decision, as the call's record keeps it. */
-export type HookRun = {
-  event: HookEvent;
-  name: string;
-  decision: HookDecision;
-  reason: string | null;
-  ms: number;
-  /** Without a valid answer; its `on_error` decided. */
-  failed?: true;
-};
-
 /** Who submits a prompt to which model, in which run. */
 export type PromptFacts = { principal: Principal; session: string; run: string; model: string; signal?: AbortSignal };
 /** Rejects with the reason of a hook that denies it. */

@@ -1,5 +1,5 @@
 import type { AgentResult } from "../agent.ts";
-import type { AgentRun } from "./agent-run.ts";
+import type { AgentRun } from "./run-schema.ts";
 
 type Shown = "answer" | "outcome" | "truncated" | "turns" | "usage" | "waiting" | "missing" | "error";
 

@@ -1,4 +1,5 @@
 import type { AbortSignal } from "../platform.ts";
+import type { TokenUsage } from "./run-schema.ts";
 
 /** A message in the shape of OpenAI's chat completions. */
 export type ChatMessage = SpokenMessage | AssistantMessage | ToolMessage;
@@ -22,20 +23,6 @@ export type AskedCall = { id: string; type: "function"; function: { name: string
 
 /** A tool, as a model reads it. */
 export type ModelTool = { name: string; description: string; parameters: Record<string, unknown> };
-
-/** Tokens of a model. */
-export type TokenUsage = {
-  inputTokens: number;
-  outputTokens: number;
-  totalTokens: number;
-  /** Those of the input that the endpoint had cached. */
-  cachedTokens?: number;
-  /** By the price of the model, where it has one. */
-  cost?: TokenCost;
-};
-
-/** What tokens cost, in a currency. */
-export type TokenCost = { amount: number; unit: string };
 
 /** A request to a model. */
 export type ModelRequest = {

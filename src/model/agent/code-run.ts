@@ -3,10 +3,11 @@ import type { AskHere } from "../calls/held-call.ts";
 import type { Relay } from "../calls/provider.ts";
 import type { ResultHandle } from "../calls/stored-result.ts";
 import type { Tool } from "../catalogue/tool.ts";
-import type { ErrorReport } from "../errors.ts";
+import type { ErrorReport } from "../errors-schema.ts";
 import type { Json } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
 import type { Caller } from "../principal.ts";
+import type { CodeSearch } from "./code-schema.ts";
 
 /** What a program threw, and where. */
 export type ProgramError = {
@@ -75,17 +76,6 @@ export type CodeOutcome = {
   text: string;
   /** Of the whole text, where it was shortened. */
   stored?: ResultHandle;
-};
-
-/** Tools as declarations. */
-export type CodeSearch = {
-  query: string;
-  total: number;
-  /** TypeScript, best first. */
-  declarations: string;
-  /** `tools.server.tool`, in the same order. */
-  tools: { call: string; name: string; summary: string }[];
-  note?: string;
 };
 
 /** What a model reads. */

@@ -1,6 +1,7 @@
 import { rounded } from "../../lib/text/wording.ts";
 import type { EventOf } from "../events.ts";
-import { type CallRecord, originOf } from "./call.ts";
+import { originOf } from "./call.ts";
+import type { CallRecord } from "./call-schema.ts";
 
 type CallEvents = [{ at: string; event: EventOf<"tool.call"> }, { at: string; event: EventOf<"tool.result"> }];
 

@@ -1,26 +1,7 @@
-import { type ErrorCode, PlaneError } from "../errors.ts";
-import type { Json } from "../json.ts";
-import type { Face } from "../principal.ts";
-import type { CallStatus, Origin } from "./call.ts";
+import { PlaneError } from "../errors.ts";
+import type { CallCounts, CallStatus, CallTimes } from "./call-schema.ts";
 
 export const activityLimits = { calls: 100, characters: 256 } as const;
-
-/** A recent call in short, in memory only. Secrets are hidden. */
-export type ActivityEntry = Origin & {
-  id: string;
-  at: string;
-  tool: string;
-  user: string | null;
-  face: Face;
-  status: CallStatus;
-  durationMs: number;
-  arguments: string;
-  result: string | null;
-  code: ErrorCode | null;
-};
-
-/** What a call was given and its result, where `observability.keepPayloads` is on; redacted. */
-export type CallPayload = { id: string; expiresAt: string; arguments: Json; result: Json };
 
 export type VerifyOptions = {
   /** A hash of an earlier check, kept elsewhere: is it still there? */
@@ -58,45 +39,14 @@ export type ChainHead = { sequence: number; hash: string; at: string };
 /** Records that were stored and are no longer there: those after one time, up to another. */
 export type Loss = { after: string | null; until: string };
 
-/** The state of the hash chain over the recorded calls. */
-export type CallChain = {
-  ok: boolean;
-  calls: number;
-  /** Where old calls were removed. */
-  checkpoints: { at: string; removed: number }[];
-  /** Of the newest call that was checked; keep it elsewhere to check for it later. */
-  head: string | null;
-  broken: { id: string; at: string; reason: string } | null;
-  /** Null when no hash was asked for. */
-  headFound: boolean | null;
-  /** What a damaged or replaced store has lost. */
-  lost: Loss[];
-};
-
 /** What the error rate counts, as health does: a tool error is an error, a waiting call is not. */
 export const failedStatuses = ["failed", "refused", "tool_error"] as const satisfies readonly CallStatus[];
-
-/** Within a twentieth; null where unknown. */
-export type CallTimes = { p50Ms: number | null; p95Ms: number | null };
-
-export type CallCounts = CallTimes & { byStatus: Partial<Record<CallStatus, number>> };
 
 /** Full minutes. */
 export type SeriesSpan = { since: number; steps: number; stepMs: number; user?: string | null };
 
 /** Without empty steps; `place` numbers each. */
 export type CountedSteps = CallTimes & { steps: (CallCounts & { place: number })[] };
-
-export type SeriesStep = CallCounts & { at: string; calls: number; errors: number };
-
-/** By start time, oldest first; the last step is not over yet. */
-export type CallSeries = {
-  since: string;
-  until: string;
-  stepMs: number;
-  steps: SeriesStep[];
-  total: Omit<SeriesStep, "at">;
-};
 
 export type SeriesQuery = {
   minutes?: number;

@@ -1,9 +1,9 @@
-import type { HookRun } from "../access/hook.ts";
-import type { OfferCallKind, ProviderSpec, Tool, ToolId } from "../catalogue/tool.ts";
-import type { ErrorCode, ErrorReport } from "../errors.ts";
+import type { ProviderSpec, Tool, ToolId } from "../catalogue/tool.ts";
+import type { ErrorReport } from "../errors-schema.ts";
 import type { JsonObject } from "../json.ts";
 import type { Face, Principal } from "../principal.ts";
-import type { Contact } from "../servers/server.ts";
+import type { Contact } from "../servers/server-schema.ts";
+import type { Attempt, CallStatus, Cost, HookRun, Origin, Verdict } from "./call-schema.ts";
 import type { ArtifactView, ToolResult } from "./result.ts";
 import type { ResultHandle } from "./stored-result.ts";
 
@@ -117,18 +117,6 @@ export type Validated = Authorized & { input: Input };
 type Injection = { values: JsonObject };
 export type Injected = Validated & { injected: Injection; judged?: Judgement };
 
-export type Verdict = {
-  verdict: "allow" | "ask" | "queue" | "deny";
-  origin: string;
-  reason: string;
-  rule?: number;
-  /** The key that made the rule, where that is not `policy.rules`. */
-  from?: string;
-  /** Once per conversation is enough. */
-  consent?: true;
-  /** The approval that allowed it. */
-  approvalId?: string;
-};
 /** `before` are the caller's arguments, where hooks wrote others. */
 type Judgement = { verdict: Verdict; before: JsonObject | null };
 export type Approved = Injected & { approval: Verdict };
@@ -142,26 +130,6 @@ type Route = {
 };
 export type Routed = Approved & { route: Route };
 
-export type Attempt = {
-  provider: string;
-  ok: boolean;
-  durationMs: number;
-  error: ErrorCode | null;
-  /** Only where the provider provably never saw it. */
-  sent?: false;
-  /** It met a failure that another attempt had found: the provider's health does not change. */
-  shared?: true;
-};
-/** Where a result comes from that no provider was asked for. */
-export type Origin = {
-  /** From the cache; false where the cache had none. */
-  cached?: boolean;
-  /** Of an equal call that was under way. */
-  coalesced?: true;
-  /** From a recording. */
-  replayed?: true;
-};
-
 export function originOf({ cached, coalesced, replayed }: Origin): Origin {
   return {
     ...(cached === undefined ? {} : { cached }),
@@ -170,8 +138,6 @@ export function originOf({ cached, coalesced, replayed }: Origin): Origin {
   };
 }
 
-/** The price of a call, by its manifest. */
-export type Cost = { amount: number; unit: string };
 type Execution = Origin & {
   result: ToolResult;
   provider: string;
@@ -181,9 +147,6 @@ type Execution = Origin & {
   said?: ToolResult;
 };
 export type Executed = Routed & { executed: Execution };
-
-/** How a call ended, or that it waits. */
-export type CallStatus = "succeeded" | "tool_error" | "failed" | "refused" | "waiting" | "cancelled" | "dry_run";
 
 /** What is known about any call. */
 export type CallReport<Status extends CallStatus = CallStatus> = Origin & {
@@ -274,35 +237,3 @@ export type QueuedOutcome = NotOk<"waiting"> & {
  * else console.error(outcome.error.code, outcome.error.message);
  */
 export type Outcome = SucceededOutcome | FailedOutcome | WaitingOutcome | QueuedOutcome;
-
-/** Who called what, the decision and the result. No argument values. */
-export type CallRecord = Origin & {
-  id: string;
-  at: string;
-  tool: string;
-  server: string | null;
-  /** Where it is no tool that was called. */
-  kind?: OfferCallKind;
-  principal: Principal;
-  face: Face;
-  status: CallStatus;
-  durationMs: number;
-  provider: string | null;
-  attempts: Attempt[];
-  argumentNames: string[];
-  argumentsHash: string | null;
-  injected: string[];
-  approval: Verdict | null;
-  /** Of the tool's own result. */
-  resultHash: string | null;
-  stored?: string;
-  /** Of what a hook replaced it with. */
-  changedHash?: string;
-  hooks?: HookRun[];
-  error: ErrorReport | null;
-  cost?: Cost;
-  run?: string;
-  /** The session of an MCP client, the conversation of an agent, or what the caller named. */
-  conversation?: string;
-  stages: { stage: string; ms: number }[];
-};

@@ -1,9 +1,7 @@
-import type { ToolId } from "../catalogue/tool.ts";
-import type { ErrorCode } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
-import type { Face, Principal } from "../principal.ts";
-import type { CallOptions, Outcome, Verdict } from "./call.ts";
+import type { Outcome } from "./call.ts";
+import type { HeldCall, HeldView, Plan } from "./held-schema.ts";
 
 /** A call that is `running` is never started again: with an unknown end it is `interrupted`. */
 export const heldStatuses = [
@@ -46,51 +44,6 @@ export type Answer = {
   remember?: Remember;
 };
 
-export type GivenAnswer = {
-  decision: Decision;
-  by: string | null;
-  /** Who created the key that said it. */
-  keyCreators?: string[];
-  at: string;
-  reason: string | null;
-  arguments: JsonObject | null;
-};
-
-/** A call that waits for an approval: alone, or in a change plan. */
-export type HeldCall = {
-  id: string;
-  plan: string | null;
-  callId: string;
-  at: string;
-  /** Null in a plan: it does not expire. */
-  expiresAt: string | null;
-  tool: string;
-  toolId: ToolId;
-  /** Of the shown definition: another one takes another yes. */
-  fingerprint: string;
-  /** Where its server was. Apart from the fingerprint, which version 0.2 compares too while both share a store. */
-  origin?: string;
-  arguments: JsonObject;
-  /** The caller's, where hooks wrote others. */
-  before?: JsonObject;
-  injected: string[];
-  principal: Principal;
-  face: Face;
-  /** As the MCP client names itself. */
-  client?: { name: string; version?: string };
-  options: CallOptions;
-  verdict: Verdict;
-  allowEdit: boolean;
-  status: HeldStatus;
-  /** How many people have to say yes, where it is more than one; and those who have. */
-  threshold?: number;
-  yeses?: GivenAnswer[];
-  answer: GivenAnswer | null;
-  outcome: { callId: string; ok: boolean; code: ErrorCode | null } | null;
-  /** Who waits for it or runs it, and until when that holds. */
-  claim: { by: string; until: string } | null;
-};
-
 /** Only a writer with the newest revision may change it. */
 export type KeptHeldCall = HeldCall & { revision: number };
 
@@ -102,48 +55,8 @@ export type HeldFilter = {
   shownTo?: string | null;
 };
 
-export type Remembered = {
-  id: string;
-  user: string | null;
-  /** Of the key or the rights that the call was made with. */
-  owner?: string;
-  /** Who said yes. */
-  by?: string | null;
-  tool: string | null;
-  server: string | null;
-  fingerprint: string | null;
-  arguments: Record<string, string>;
-  argumentsHash: string | null;
-  conversation: string | null;
-  createdAt: string;
-  expiresAt: string | null;
-};
-
-/** The changes of one caller in one conversation. */
-export type PlanRecord = {
-  id: string;
-  user: string | null;
-  /** Of the key or the rights that it was made with. */
-  owner?: string;
-  conversation: string | null;
-  createdAt: string;
-};
-
-/** A held call, as people see it. */
-export type HeldView = HeldCall & {
-  /** With placeholders for values that the system sets. */
-  shown: JsonObject;
-  /** An operator's rule asks: no yes is remembered. */
-  adminRequired: boolean;
-};
-
 /** Asks the caller on its face; null when that is not possible. `problem` is about the last answer. */
 export type AskHere = (held: HeldView, signal: AbortSignal, problem: string | null) => Promise<Answer | null>;
-
-export type Plan = PlanRecord & {
-  status: "pending" | "partly" | "done" | "rejected";
-  changes: HeldView[];
-};
 
 /** Which changes of a plan. Default: all that wait. */
 export type PlanChoice = {

@@ -1,5 +1,5 @@
 import type { Cancellable } from "../../lib/async/cancellation.ts";
-import type { TokenUsage } from "../agent/chat.ts";
+import type { TokenUsage } from "../agent/run-schema.ts";
 import type { ProviderSpec } from "../catalogue/tool.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
@@ -115,35 +115,6 @@ export type ProviderOptions = {
 
 /** Also with `using`. True when it was still there. */
 export type Unregister = (() => boolean) & Disposable;
-
-/** A sampling request, for a person to read. */
-export type SamplingAsked = {
-  systemPrompt: string | null;
-  messages: { role: "user" | "assistant"; text: string }[];
-  maxTokens: number;
-  /** A model answers where the person writes nothing. */
-  hasModel: boolean;
-};
-
-/** A server's question to a person during a call. */
-export type Question = {
-  id: string;
-  callId: string;
-  server: string;
-  tool: string;
-  /** The caller, who may answer. */
-  user: string | null;
-  /** Missing outside a conversation. */
-  conversation?: string;
-  message: string;
-  /** A sampling request: the person may write the answer, as `text`. */
-  sampling?: SamplingAsked;
-  /** Null when a page is to be visited instead. */
-  schema: JsonObject | null;
-  url: string | null;
-  askedAt: string;
-  expiresAt: string;
-};
 
 export type QuestionAnswer = {
   action: "accept" | "decline" | "cancel";

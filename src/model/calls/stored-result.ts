@@ -1,4 +1,5 @@
 import type { Json } from "../json.ts";
+import type { StoredResult } from "./result-schema.ts";
 
 /** The shape of a large result, to choose a part. */
 export type ResultShape =
@@ -21,21 +22,6 @@ export type ResultHandle = {
   parts: ResultPart[];
 };
 
-/** A stored result without its content. */
-export type StoredResult = {
-  id: string;
-  callId: string;
-  tool: string;
-  user: string | null;
-  /** Of the key or the rights that it was made with. */
-  owner?: string;
-  at: string;
-  expiresAt: string;
-  hash: string;
-  characters: number;
-  bytes: number;
-};
-
 export type KeptResult = StoredResult & { isCompressed: boolean; body: Uint8Array };
 
 /** `user` null is anonymous. */
@@ -53,19 +39,6 @@ export type ResultQuery = {
   /** A pattern for lines, with context. */
   grep?: string;
   lines?: boolean;
-};
-
-/** A part of a stored result. */
-export type ResultPage = {
-  id: string;
-  tool: string;
-  callId: string;
-  expiresAt: string;
-  unit: "characters" | "lines" | "matches";
-  offset: number;
-  total: number;
-  nextOffset: number | null;
-  text: string;
 };
 
 export const pageLimits = {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json.ts";
-import type { Verdict } from "./call.ts";
+import type { Verdict } from "./call-schema.ts";
 
 /** A call of a plan. */
 export type PlanStep = {

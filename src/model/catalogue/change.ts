@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json.ts";
-import type { Face } from "../principal.ts";
+import type { Change, ChangedBy } from "./change-schema.ts";
 
 export const entryKinds = ["tool", "skill", "task", "job", "overlay"] as const;
 /** An overlay changes a tool of a server. */
@@ -23,9 +23,6 @@ export type Audience = {
   servers?: string[];
 };
 
-/** A person and their face, or a system: `file`, `library`, `server NAME`. */
-export type ChangedBy = { user: string | null; face: Face | null; system: string | null };
-
 /** A change before it has a number. Secrets are masked. */
 export type NewChange = {
   at: string;
@@ -44,9 +41,6 @@ export type NewChange = {
   revision: number;
   audience: Audience;
 };
-
-/** A change of the catalogue: what, by whom, when and why. */
-export type Change = Omit<NewChange, "audience"> & { id: number };
 
 export type ChangeFilter = {
   name?: string;
@@ -73,9 +67,6 @@ export type StoredEntry = {
 };
 
 export type EntryKey = Pick<StoredEntry, "kind" | "name" | "persona">;
-
-/** The effect of setting an entry; `covers` is the file entry it hides. */
-export type EntryChange = EntryKey & { change: "added" | "changed" | "unchanged"; covers: string | null };
 
 /** The newest format we write and read. */
 export const bundleVersion = 1;
@@ -105,15 +96,4 @@ export type BundleExport = {
   hash: string;
   /** Of the signing key: what the other side must trust. */
   fingerprint: string;
-};
-
-/** The effect of an import, also of a dry run. */
-export type BundleImport = {
-  dryRun: boolean;
-  entries: EntryChange[];
-  /** Imported, but not usable yet. */
-  warnings: string[];
-  fingerprint: string;
-  exportedBy: string | null;
-  exportedAt: string;
 };

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { OfferKind } from "../servers/server.ts";
-import type { ChangedBy, NewChange } from "./change.ts";
+import type { NewChange } from "./change.ts";
+import type { ChangedBy } from "./change-schema.ts";
 
 /** `seen` at first, `accepted` or `rejected` by a person. */
 type PinState = "seen" | "accepted" | "rejected";
@@ -38,27 +39,8 @@ export type PinnedServer = { isKnown: boolean; heads: PinHead[] };
 
 export type PinDecision = { pin: Pin; change: NewChange };
 
-/** A difference between two definitions, by JSON pointer. */
-export type DefinitionDifference = { where: string; before: string | null; after: string | null };
-
 export const pinStatuses = ["pinned", "changed", "new", "rejected"] as const;
 export type PinStatus = (typeof pinStatuses)[number];
 
-export type PinView = {
-  /** A tool's name; of others `KIND:SERVER/NAME`, and `instructions:SERVER`. */
-  name: string;
-  kind: PinKind;
-  server: string;
-  /** A resource's address, a prompt's or a tool's name. */
-  tool: string;
-  status: PinStatus;
-  held: string | null;
-  state: PinState | null;
-  at: string | null;
-  by: ChangedBy | null;
-  reason: string | null;
-};
-
-export type PinDiff = PinView & { difference: DefinitionDifference[] };
 /** `held` cannot be called because of it. */
 export type PinFilter = { server?: string; status?: PinStatus; held?: boolean };

@@ -1,6 +1,6 @@
 import type { JobManifest, TaskManifest } from "../work/job.ts";
 import type { SkillManifest } from "../work/skill.ts";
-import type { HealthSummary, ToolHealth } from "./health.ts";
+import type { HealthSummary, ToolHealth } from "./health-schema.ts";
 import type { ProviderSpec } from "./tool.ts";
 import type { ToolQuery } from "./tool-query.ts";
 

@@ -1,5 +1,6 @@
 import { PlaneError } from "../errors.ts";
 import { isObject } from "../json.ts";
+import type { FoundTool, SearchQuality } from "./search-schema.ts";
 
 /** Several queries are answered together. */
 export type SearchRequest = {
@@ -16,42 +17,6 @@ export type SearchRequest = {
 
 export const scoreSources = ["name", "words", "synonyms", "prefix", "likeness", "verb", "learned"] as const;
 
-/** A share of what a tool was ranked by. */
-export type ScorePart = {
-  from: (typeof scoreSources)[number];
-  points: number;
-  /** The words of the query that it comes from. */
-  words?: string[];
-};
-
-/** A match in short. */
-export type FoundTool = {
-  name: string;
-  server: string | null;
-  summary: string;
-  /** Between 0 and 1; 1 is an exact name. */
-  score: number;
-  required: string[];
-  /** Servers with nearly the same tool of this name. */
-  alsoOn?: string[];
-  /** Words that distinguish it from a namesake in this answer. */
-  differsBy?: string[];
-  /** Where its points come from, where `explain` is true. */
-  points?: ScorePart[];
-};
-
-/** The best matches, and how many there are. */
-export type SearchAnswer = {
-  query: string;
-  /** All matches that the caller may see. */
-  total: number;
-  truncated: boolean;
-  tools: FoundTool[];
-  next: string[];
-  /** No good match, an invalid pattern or a missing server. */
-  note?: string;
-};
-
 /** Servers and tools for a task. */
 export type Recommendation = {
   task: string;
@@ -61,9 +26,6 @@ export type Recommendation = {
 
 /** A query and the tools that are right for it, in any spelling. */
 export type SearchCase = { query: string; tools: readonly string[]; kind?: string | undefined };
-
-/** Shares of the right tools among the first, and 1 / the place of the first right one, on average. */
-export type SearchQuality = { recall1: number; recall5: number; recall10: number; mrr: number };
 
 /** How well a catalogue is searched, with likeness and with words alone. */
 export type SearchEvaluation = {

@@ -1,6 +1,7 @@
 import { PlaneError } from "../errors.ts";
 import { largestPage } from "../page.ts";
-import { type SideEffects, sideEffects, type ToolImpact, type ToolMetadata, toolImpacts } from "./tool.ts";
+import { type SideEffects, sideEffects, type ToolMetadata, toolImpacts } from "./tool.ts";
+import type { ToolImpact } from "./tool-schema.ts";
 
 /** A filter for tools, and the page size. */
 export type ToolQuery = {

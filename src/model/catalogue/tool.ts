@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { JsonObject } from "../json.ts";
+import type { SeenDefinition } from "./tool-schema.ts";
 
 export const argumentTypes = ["string", "number", "integer", "boolean", "array", "object"] as const;
 
@@ -212,14 +213,6 @@ export type Tool = {
 
 export const toolImpacts = ["reads", "writes", "destroys", "unknown"] as const;
 
-/** What a call of a tool may do, and how that is known. */
-export type ToolImpact = {
-  impact: (typeof toolImpacts)[number];
-  because: string;
-  /** False where only its name suggests it. */
-  known: boolean;
-};
-
 const readOnly: ReadonlySet<SideEffects> = new Set(["none", "read_external_service", "compute"]);
 
 export function fallbackDescription(server: string, tool: string): string {
@@ -267,9 +260,6 @@ export type ToolOverlay = z.infer<typeof ToolOverlay>;
 
 /** `name` is any spelling that names the server. */
 export type NamedOverlay = ToolOverlay & { name: string; persona?: undefined };
-
-/** A definition for models, and its cost. */
-export type SeenDefinition = { description: string; parameters: JsonObject; tokens: number };
 
 /** An overlay and its effect. */
 export type OverlayView = {

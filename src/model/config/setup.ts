@@ -253,25 +253,3 @@ export type ImportOptions = {
   /** Names of clients may be files, too: for a person at this machine only. */
   files?: boolean;
 };
-
-export type DoctorCheck = { name: string; ok: boolean; detail: string; fix: string | null };
-type Examined = { name: string; ok: boolean; checks: DoctorCheck[] };
-/** What grows: how much there is, what limits it, and the settings that change the limit. Null where that is not known or not limited. */
-export type StoredKind = {
-  kind: string;
-  count: number | null;
-  bytes: number | null;
-  oldest: string | null;
-  limit: string | null;
-  settings: readonly string[];
-};
-
-export type DoctorReport = {
-  servers: Examined[];
-  /** Where any is configured, and no single server was asked for. */
-  toolsets?: Examined[];
-  /** What is wrong with the store of the plane; missing where nothing is. */
-  store?: { ok: false; detail: string };
-  /** Where no single server was asked for. */
-  stored?: StoredKind[];
-};

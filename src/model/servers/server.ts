@@ -181,108 +181,6 @@ export function originOfServer(
     : null;
 }
 
-/** The state of a server's connection. */
-export type ServerState =
-  | "disabled"
-  | "config_error"
-  | "untrusted"
-  | "disconnected"
-  | "connecting"
-  | "connected"
-  | "backoff"
-  | "error";
-
-/** A server with its connection, its tools and its last error. */
-export type ServerStatus = {
-  name: string;
-  state: ServerState;
-  /** Healthy but not needed; `state` is then `disconnected`. */
-  idle: boolean;
-  /** A program such as npx fetches it; `state` is then `connecting`. */
-  installing?: InstallStatus;
-  transport: Transport | null;
-  protocolVersion: string | null;
-  tools: number;
-  /** Has listing failed since the tools were listed? */
-  stale: boolean;
-  error: string | null;
-  /** Only for callers who may read its log. */
-  stderrTail?: string;
-  nextRetryAt: string | null;
-  pid: number | null;
-  /** Tools we could not accept, and why. */
-  rejected: { tool: string; reason: string }[];
-  /** Why its list of tools is not whole, and how many tools were seen and left out. */
-  incomplete?: { reason: string; leftOut: number };
-  /** The lists of which each listing brings another notice of change: they are asked for once a minute at most. */
-  flapping?: string[];
-  /** Failed attempts to connect in a row. */
-  attempts?: number;
-  /** The first and the longest wait between two attempts. */
-  reconnect?: { backoffMs: number; maxBackoffMs: number };
-  listedAt: string | null;
-  offers: OfferCounts;
-  /** Requests that wait for it, or to be sent. */
-  pending: number;
-  sessions: number;
-  /** How many lines were no message of the protocol. */
-  noise: number;
-  /** Missing where the circuit breaker is off. */
-  circuit?: CircuitStatus;
-};
-
-/** `lastLine` is only for callers who may read the server's log. */
-export type InstallStatus = { since: string; lastLine: string | null };
-
-/** `half_open` tries one call. */
-export type CircuitState = "closed" | "open" | "half_open";
-
-/** The circuit breaker of a server. */
-export type CircuitStatus = {
-  state: CircuitState;
-  failures: number;
-  openUntil: string | null;
-  lastError: string | null;
-};
-
-export type ServerLogLine = {
-  at: string;
-  source: "stderr" | "log" | "noise" | "notification";
-  level?: string;
-  text: string;
-};
-
-/** A JSON-RPC message of a session with a server. */
-export type ServerMessage = {
-  /** Counts up; later ones are read with `after`. */
-  number: number;
-  at: string;
-  direction: "sent" | "received";
-  kind: "request" | "result" | "error" | "notification";
-  /** Of an answer, that of its request; null where it is unknown. */
-  method: string | null;
-  id: string | number | null;
-  /** Of an answer: the time since its request. */
-  durationMs: number | null;
-  /** Sessions are counted from the start of the recording. */
-  session: number;
-  bytes: number;
-  /** It was too long: `message` is the beginning of its text. */
-  cut: boolean;
-  message: unknown;
-};
-
-/** Messages since `since`, oldest first, without secrets and injected values. */
-export type RecordedMessages = {
-  recording: boolean;
-  since: string | null;
-  /** Then they are dropped, unless they are looked at before. */
-  until: string | null;
-  /** Older ones that were dropped. */
-  dropped: number;
-  messages: ServerMessage[];
-};
-
 /** Remembered from one run to the next. */
 export type KnownServer = {
   /** Of its name and whole definition. */
@@ -298,31 +196,13 @@ export type KnownServer = {
 };
 
 export type OfferKind = "prompts" | "resources" | "resourceTemplates";
-export type OfferCounts = Record<OfferKind, number | null>;
 
 type KnownList = { listedAt: string; items: unknown[] };
-
-export type RefreshReport = {
-  attempted: string[];
-  reconnected: string[];
-  still_failed: { server: string; reason: string }[];
-  skipped: { server: string; reason: string }[];
-};
 
 export type ServersChange = { added: string[]; removed: string[]; changed: string[]; unchanged: string[] };
 
 /** Without what they were opened with. */
 export type PoolInfo = { size: number; sessions: { server: string; key: string }[] };
-
-/** What a caller without access sees of a server. */
-export type LockedServer = {
-  name: string;
-  description: string;
-  contact: Contact;
-  locked: true;
-};
-
-export type Contact = { author: string | null; help_email: string | null };
 
 /** How it was asked, and how long it took. */
 export type ServerCheck = { how: "ping" | "list"; ms: number };

@@ -1,53 +1,10 @@
 import type { CallOptions } from "../calls/call.ts";
 import type { ToolId } from "../catalogue/tool.ts";
-import type { ErrorCategory, ErrorCode, ErrorReport } from "../errors.ts";
-import type { Json } from "../json.ts";
-import type { Face, Principal } from "../principal.ts";
+import type { DeadLetter } from "./dead-letter-schema.ts";
 
 export const deadLetterStatuses = ["pending", "retrying", "resolved", "abandoned"] as const;
 /** The state of a dead letter. */
 export type DeadLetterStatus = (typeof deadLetterStatuses)[number];
-
-/** Why there is no automatic retry. */
-export type DeadLetterHold = "permanent" | "may_have_run" | "no_arguments";
-
-export type DeadLetterChange = {
-  at: string;
-  status: DeadLetterStatus;
-  code: ErrorCode | null;
-  callId: string | null;
-  /** Null when the plane decided. */
-  by: string | null;
-  note: string | null;
-};
-
-/** A call that failed permanently, kept to be made again. */
-export type DeadLetter = {
-  id: string;
-  callId: string;
-  tool: string;
-  server: string | null;
-  principal: Principal;
-  face: Face;
-  /** Without injected values. Null when they were too large. */
-  arguments: Json;
-  error: ErrorReport;
-  category: ErrorCategory;
-  attempts: number;
-  maxAttempts: number;
-  status: DeadLetterStatus;
-  /** Null without automatic retry; see `hold`. */
-  nextRetryAt: string | null;
-  hold: DeadLetterHold | null;
-  /** What happens next: the plane retries it, or a person has to decide. Null when it is over. */
-  waitsFor: "retry" | "person" | null;
-  conversation: string | null;
-  /** The call that succeeded in the end. */
-  resolvedCallId: string | null;
-  createdAt: string;
-  updatedAt: string;
-  history: DeadLetterChange[];
-};
 
 /** A retry under way; an expired lease means that its worker is gone. */
 type DeadLetterLease = {

@@ -1,7 +1,6 @@
-import type { ErrorReport } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Principal } from "../principal.ts";
-import type { StepRun } from "./skill-run.ts";
+import type { JobRun, StepRun, TaskRun } from "./run-schema.ts";
 
 export const jobRunStates = ["draft", "scheduled", "running", "succeeded", "failed", "cancelled"] as const;
 /** The state of a job's run. */
@@ -10,44 +9,6 @@ export type JobRunState = (typeof jobRunStates)[number];
 export const taskStates = ["draft", "ready", "in_progress", "review", "done", "cancelled"] as const;
 /** The state of a task in a run. */
 export type TaskState = (typeof taskStates)[number];
-
-/** A task that failed is cancelled and has an error. */
-export type TaskRun = {
-  task: string;
-  dependsOn: string[];
-  state: TaskState;
-  attempts: number;
-  startedAt: string | null;
-  endedAt: string | null;
-  /** Set where a failed task is retried. */
-  nextAttemptAt: string | null;
-  error: ErrorReport | null;
-  steps: StepRun[];
-};
-
-/** One run of a job. */
-export type JobRun = {
-  id: string;
-  job: string;
-  /** The job's persona; null when shared. */
-  owner: string | null;
-  user: string | null;
-  persona: string | null;
-  origin: "schedule" | "request" | "rerun";
-  scheduledFor: string | null;
-  rerunOf: string | null;
-  state: JobRunState;
-  priority: number;
-  /** The same for every start of this run. */
-  idempotencyKey: string;
-  /** How often a plane started or continued it. */
-  starts: number;
-  createdAt: string;
-  startedAt: string | null;
-  endedAt: string | null;
-  tasks: TaskRun[];
-  error: ErrorReport | null;
-};
 
 export type KeptStep = StepRun & {
   /** Can it run twice without harm? */

@@ -1,25 +1,9 @@
 import type { AskHere } from "../calls/held-call.ts";
-import type { ErrorReport } from "../errors.ts";
-import type { Json } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
 import type { Caller } from "../principal.ts";
 
 export const stepStates = ["planned", "running", "succeeded", "failed", "cancelled", "skipped"] as const;
 export type StepState = (typeof stepStates)[number];
-
-/** A call of a plan, or the agent in its place. */
-export type StepRun = {
-  skill: string;
-  id: string;
-  /** Null for an agent. */
-  tool: string | null;
-  state: StepState;
-  /** The id of the call's record or the agent's run. */
-  record: string | null;
-  at: string | null;
-  durationMs: number | null;
-  error: ErrorReport | null;
-};
 
 /** What keeps a skill from running; `server` where a tool is only unavailable now. */
 export type NotReady = {
@@ -31,20 +15,6 @@ export type NotReady = {
 export const skillOutcomes = ["planned", "completed", "failed", "cancelled"] as const;
 /** How a skill's run ended. */
 export type SkillOutcome = (typeof skillOutcomes)[number];
-
-/** `result` is that of the last step; by id where there are several. */
-export type SkillRun = {
-  id: string;
-  skill: string;
-  persona: string | null;
-  user: string | null;
-  at: string;
-  durationMs: number;
-  outcome: SkillOutcome;
-  steps: StepRun[];
-  result: Json;
-  error: ErrorReport | null;
-};
 
 /** Options of a skill's run. */
 export type RunSkillOptions = Caller & {

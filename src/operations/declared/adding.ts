@@ -3,7 +3,8 @@ import { z } from "zod";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { AddedOne } from "../../model/config/adding.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { AnyObject, count, text } from "../fields.ts";
+import { AnyObject } from "../../model/json-schema.ts";
+import { count, text } from "../fields.ts";
 import { filesOnly, operation } from "../operation.ts";
 import { setupIn, withoutPath } from "./setup.ts";
 

@@ -4,6 +4,7 @@ import { countOf } from "../../lib/text/wording.ts";
 import { agentAnswer } from "../../model/agent/agent-answer.ts";
 import { agentOutcomes } from "../../model/agent/agent-run.ts";
 import type { ChatMessage } from "../../model/agent/chat.ts";
+import { ConversationRuns } from "../../model/agent/run-schema.ts";
 import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { modelOptions, pageOptions, tapeOptions } from "../command-options.ts";
@@ -82,8 +83,7 @@ const runs = [
 ];
 
 const conversation = text("The conversation's id, as its runs and calls name it.");
-const ConversationRuns = z.object({ conversation: z.string(), runs: z.number().int() });
-type Renamed = z.output<typeof ConversationRuns>;
+type Renamed = ConversationRuns;
 
 const conversations = [
   operation({

@@ -1,22 +1,12 @@
 import { z } from "zod";
 import type { Outcome as CallOutcome } from "../../model/calls/call.ts";
-import { type HeldView, heldOrders, type PlanOutcome as Outcomes } from "../../model/calls/held-call.ts";
+import { heldOrders, type PlanOutcome as Outcomes } from "../../model/calls/held-call.ts";
+import { HeldView } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
-import {
-  AnyObject,
-  byCreation,
-  Cursor,
-  Done,
-  defaultPage,
-  Limit,
-  NextCursor,
-  oneOf,
-  page,
-  takePage,
-  text,
-} from "../fields.ts";
+import { AnyObject } from "../../model/json-schema.ts";
+import { byCreation, Cursor, Done, defaultPage, Limit, NextCursor, oneOf, page, takePage, text } from "../fields.ts";
 import { operation, pick } from "../operation.ts";
-import { Approval, HeldStatus, Plan, PlanOutcome, Remembered } from "../schemas/held.ts";
+import { HeldStatus, PlanOutcome, ShownPlan, ShownRemembered } from "../schemas/held.ts";
 import { Outcome } from "../schemas/outcome.ts";
 import { shownOutcome } from "../strangers.ts";
 
@@ -46,7 +36,7 @@ const approvals = [
     summary: "Remembered answers, which cover more than one call",
     scope: "read",
     input: z.object(page),
-    output: z.object({ remembered: z.array(Remembered), nextCursor: NextCursor }),
+    output: z.object({ remembered: z.array(ShownRemembered), nextCursor: NextCursor }),
     http: { method: "get", path: "/approvals/remembered", tag, answers: { 200: "One page." } },
     cli: {
       command: "approvals remembered",
@@ -95,7 +85,7 @@ const approvals = [
       cursor: Cursor,
     }),
     output: z.object({
-      approvals: z.array(Approval),
+      approvals: z.array(HeldView),
       total: z.number().int().meta({ description: "All that match, on this page or not." }),
       nextCursor: NextCursor,
     }),
@@ -119,7 +109,7 @@ const approvals = [
     summary: "One approval: what would run and why it waits, or how it was decided",
     scope: "read",
     input: z.object({ id }),
-    output: Approval,
+    output: HeldView,
     http: { method: "get", path: "/approvals/{id}", tag, answers: { 200: "The approval." } },
     cli: {
       command: "approvals show",
@@ -143,7 +133,7 @@ const approvals = [
       reason: z.string().max(2_000).optional(),
       remember: Remember.optional(),
     }),
-    output: z.object({ approval: Approval, outcome: Outcome.optional() }),
+    output: z.object({ approval: HeldView, outcome: Outcome.optional() }),
     http: {
       method: "post",
       path: "/approvals/{id}",
@@ -192,7 +182,7 @@ const plans = [
     summary: "Plans, oldest first",
     scope: "read",
     input: z.object(page),
-    output: z.object({ plans: z.array(Plan), nextCursor: NextCursor }),
+    output: z.object({ plans: z.array(ShownPlan), nextCursor: NextCursor }),
     http: { method: "get", path: "/plans", tag, answers: { 200: "One page." } },
     cli: { command: "plan list", about: "every plan, newest first", examples: ["plan list", "plan list --json"] },
     async run(plane, query, asker) {
@@ -206,7 +196,7 @@ const plans = [
     summary: "One plan with its changes",
     scope: "read",
     input: z.object({ id: planId }),
-    output: Plan,
+    output: ShownPlan,
     http: { method: "get", path: "/plans/{id}", tag, answers: { 200: "The plan." } },
     cli: {
       command: "plan show",
@@ -262,7 +252,7 @@ const plans = [
     summary: "Reject the waiting changes, or only these",
     scope: "call",
     input: z.object({ id: planId, ...which, reason: z.string().max(2_000).optional() }),
-    output: Plan,
+    output: ShownPlan,
     http: {
       method: "post",
       path: "/plans/{id}/reject",

@@ -1,46 +1,10 @@
 import { z } from "zod";
+import { AuditCheck, AuditRecord } from "../../model/audit-schema.ts";
 import { pageOptions } from "../command-options.ts";
 import { Cursor, defaultPage, Limit, NextCursor, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 const tag = "Audit";
-
-const AuditRecord = z
-  .object({
-    id: z.string(),
-    at: z.string(),
-    operation: z.string().meta({ description: "The verb, such as `keys.create`." }),
-    target: z.string().nullable().meta({ description: "The key, server, tool, job … it was done to." }),
-    user: z.string().nullable(),
-    key: z.string().nullable().meta({ description: "The API key of the caller." }),
-    face: z.string(),
-    address: z.string().nullable().meta({ description: "The caller's address; `socket` on the same machine." }),
-    input: z.unknown().meta({ description: "What was asked for." }),
-    before: z.unknown(),
-    after: z.unknown(),
-    ok: z.boolean(),
-    code: z.string().nullable(),
-  })
-  .meta({ id: "AuditRecord", description: "Secrets are masked." });
-
-const state = {
-  ok: z.boolean(),
-  checkpoints: z.array(z.object({ at: z.string(), removed: z.number().int() })),
-  head: z.string().nullable().meta({ description: "Of the newest record; keep it elsewhere." }),
-  broken: z.object({ id: z.string(), at: z.string(), reason: z.string() }).nullable(),
-  headFound: z.boolean().nullable(),
-  lost: z
-    .array(z.object({ after: z.string().nullable(), until: z.string() }))
-    .meta({ description: "What a damaged or replaced store has lost, by time." }),
-};
-
-const AuditCheck = z
-  .object({
-    ok: z.boolean(),
-    changes: z.object({ records: z.number().int(), ...state }),
-    calls: z.object({ calls: z.number().int(), ...state }),
-  })
-  .meta({ id: "AuditCheck" });
 
 /** The record of everything that changed something. */
 export const auditOperations = [

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import type { CallRecord as StoredCall } from "../../model/calls/call.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../../model/calls/call-history.ts";
+import type { CallRecord as StoredCall } from "../../model/calls/call-schema.ts";
+import { ActivityEntry, CallSeries, CallStatus } from "../../model/calls/call-schema.ts";
+import { ResultPage, StoredResult } from "../../model/calls/result-schema.ts";
 import { collect } from "../../model/page.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { pageOptions } from "../command-options.ts";
@@ -8,7 +10,7 @@ import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text,
 import { operation } from "../operation.ts";
 import { type ExportFormat, exportFormats, exportCalls as exportRecords, exportTypes } from "../schemas/call-export.ts";
 import { CallSummary, maxSummed, summarizeCalls } from "../schemas/call-summary.ts";
-import { type CallAnswer, CallRecord, CallStatus, origin } from "../schemas/outcome.ts";
+import { type CallAnswer, ShownRecord } from "../schemas/outcome.ts";
 
 const tag = "Calls";
 export const own = "Your own; those of all callers with the scope `admin`.";
@@ -16,40 +18,6 @@ export const user = z
   .string()
   .optional()
   .meta({ description: "Only those of this user; others than yourself for admins." });
-
-const counts = {
-  calls: z.number().int(),
-  errors: z.number().int().meta({ description: "Those that failed, were refused, or ended with a tool error." }),
-  byStatus: z.partialRecord(CallStatus, z.number().int()),
-  p50Ms: z.number().nullable(),
-  p95Ms: z.number().nullable(),
-};
-
-const CallSeries = z
-  .object({
-    since: z.string(),
-    until: z.string(),
-    stepMs: z.number().int(),
-    steps: z.array(z.object({ at: z.string(), ...counts })),
-    total: z.object(counts),
-  })
-  .meta({ id: "CallSeries", description: "By the time calls began at; the last step is not over yet." });
-
-const ActivityEntry = z
-  .object({
-    id: z.string(),
-    at: z.string(),
-    tool: z.string(),
-    user: z.string().nullable(),
-    face: z.string(),
-    status: CallStatus,
-    durationMs: z.number(),
-    ...origin,
-    arguments: z.string(),
-    result: z.string().nullable(),
-    code: z.string().nullable(),
-  })
-  .meta({ id: "ActivityEntry" });
 
 type AnsweredRecord = StoredCall & { answer?: Answered };
 type Answered = z.infer<typeof CallAnswer>;
@@ -149,7 +117,7 @@ const calls = [
       limit: Limit,
       cursor: Cursor,
     }),
-    output: z.object({ calls: z.array(CallRecord), nextCursor: NextCursor }),
+    output: z.object({ calls: z.array(ShownRecord), nextCursor: NextCursor }),
     http: { method: "get", path: "/calls", tag, answers: { 200: "One page." } },
     cli: {
       command: "calls list",
@@ -257,7 +225,7 @@ const calls = [
     summary: "One call: its verdict, attempts and timing",
     scope: "read",
     input: z.object({ id: text("The call's id.") }),
-    output: CallRecord,
+    output: ShownRecord,
     http: { method: "get", path: "/calls/{id}", tag, answers: { 200: "What is kept of it." } },
     cli: {
       command: "calls show",
@@ -272,33 +240,7 @@ const calls = [
   }),
 ];
 
-const StoredResult = z
-  .object({
-    id: z.string(),
-    callId: z.string(),
-    tool: z.string(),
-    user: z.string().nullable(),
-    at: z.string(),
-    expiresAt: z.string(),
-    hash: z.string().meta({ description: "SHA-256 of the result as JSON." }),
-    characters: z.number().int(),
-    bytes: z.number().int().meta({ description: "What it takes in the store." }),
-  })
-  .meta({ id: "StoredResult" });
-
-const ResultPage = z
-  .object({
-    id: z.string(),
-    tool: z.string(),
-    callId: z.string(),
-    expiresAt: z.string(),
-    unit: z.enum(["characters", "lines", "matches"]),
-    offset: z.number().int(),
-    total: z.number().int(),
-    nextOffset: z.number().int().nullable().meta({ description: "Null when this is the end." }),
-    text: z.string(),
-  })
-  .meta({ id: "ResultPage" });
+const ShownResult = StoredResult.omit({ owner: true }).meta({ id: "StoredResult" });
 
 /** Results that were too large to be given whole. */
 const results = [
@@ -309,7 +251,7 @@ const results = [
     description: own,
     scope: "read",
     input: z.object(page),
-    output: z.object({ results: z.array(StoredResult), nextCursor: NextCursor }),
+    output: z.object({ results: z.array(ShownResult), nextCursor: NextCursor }),
     http: { method: "get", path: "/results", tag, answers: { 200: "One page." } },
     cli: {
       command: "results list",

@@ -1,7 +1,8 @@
 import { basename } from "node:path";
 import { z } from "zod";
 import type { ClientConnection, ClientDisconnection, ClientStatus } from "../../model/config/setup.ts";
-import { AnyObject, text } from "../fields.ts";
+import { AnyObject } from "../../model/json-schema.ts";
+import { text } from "../fields.ts";
 import { filesOnly, operation } from "../operation.ts";
 import { setupIn, withoutPath } from "./setup.ts";
 

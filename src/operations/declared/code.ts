@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { CodeOutcome, RunCodeOptions } from "../../model/agent/code-run.ts";
+import { CodeSearch, GeneratedFile } from "../../model/agent/code-schema.ts";
 import { policyModes } from "../../model/calls/call.ts";
+import { CallStatus } from "../../model/calls/call-schema.ts";
 import { largestSearch } from "../../model/catalogue/search.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { ErrorReport } from "../../model/errors-schema.ts";
 import { codegenKinds } from "../../model/plane-work.ts";
 import { tapeOptions } from "../command-options.ts";
 import { count } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { CallStatus } from "../schemas/outcome.ts";
-import { ErrorReport } from "../schemas/problem.ts";
 import { forStrangers } from "../strangers.ts";
 
 const tag = "Code";
@@ -119,15 +120,7 @@ export const codeOperations = [
       query: z.string().meta({ description: "What the tools should do." }),
       limit: count(largestSearch),
     }),
-    output: z
-      .object({
-        query: z.string(),
-        total: z.number().int(),
-        declarations: z.string().meta({ description: "TypeScript, best first." }),
-        tools: z.array(z.object({ call: z.string(), name: z.string(), summary: z.string() })),
-        note: z.string().optional(),
-      })
-      .meta({ id: "CodeSearch" }),
+    output: CodeSearch,
     http: { method: "get", path: "/code/search", tag, answers: { 200: "Best first." } },
     cli: {
       command: "code search",
@@ -142,23 +135,14 @@ export const codeOperations = [
     args: ["kind", "..."],
     summary: "TypeScript for tools: types, a client, or the command line of one server",
     description: "The same catalogue gives the same text.",
+    example: 'const { files } = await plane.codegen.generate("client", { server: "files" });',
     scope: "read",
     input: z.object({
       kind: z.enum(codegenKinds),
       server: z.string().optional().meta({ description: "Only the tools of this server." }),
       toolset: z.string().optional().meta({ description: "Only the tools of this toolset." }),
     }),
-    output: z
-      .object({
-        files: z.array(
-          z.object({
-            path: z.string().meta({ description: "Its name." }),
-            text: z.string(),
-            isExecutable: z.literal(true).optional(),
-          }),
-        ),
-      })
-      .meta({ id: "GeneratedFiles" }),
+    output: z.object({ files: z.array(GeneratedFile) }).meta({ id: "GeneratedFiles" }),
     http: { method: "get", path: "/codegen/{kind}", tag, answers: { 200: "The files." } },
     cli: {
       command: "codegen",

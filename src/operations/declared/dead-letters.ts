@@ -1,55 +1,15 @@
 import { z } from "zod";
 import { deadLetterStatuses } from "../../model/work/dead-letter.ts";
+import { DeadLetter } from "../../model/work/dead-letter-schema.ts";
 import { pageOptions } from "../command-options.ts";
-import { AnyJson, Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
+import { Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
 import { Outcome } from "../schemas/outcome.ts";
-import { ErrorReport } from "../schemas/problem.ts";
 
 const tag = "Dead letters";
 const id = text("The entry's id.");
 const look: Audit<{ id: string }>["look"] = async (plane, entry, caller) =>
   pick(await plane.deadLetters.get(entry.id, caller), "status", "hold", "tool", "callId");
-
-const DeadLetter = z
-  .object({
-    id: z.string(),
-    callId: z.string(),
-    tool: z.string(),
-    server: z.string().nullable(),
-    principal: z.looseObject({ user: z.string().nullable() }),
-    face: z.string(),
-    arguments: AnyJson.meta({ description: "As the caller gave them; null when they were too large to keep." }),
-    error: ErrorReport,
-    category: ErrorReport.shape.category,
-    attempts: z.number().int(),
-    maxAttempts: z.number().int(),
-    status: z.enum(deadLetterStatuses),
-    nextRetryAt: z.string().nullable().meta({ description: "Null when it is not retried automatically." }),
-    hold: z
-      .enum(["permanent", "may_have_run", "no_arguments"])
-      .nullable()
-      .meta({ description: "Why it is not retried automatically." }),
-    waitsFor: z
-      .enum(["retry", "person"])
-      .nullable()
-      .meta({ description: "The plane retries it, or a person has to decide; null when it is over." }),
-    conversation: z.string().nullable(),
-    resolvedCallId: z.string().nullable(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
-    history: z.array(
-      z.object({
-        at: z.string(),
-        status: z.enum(deadLetterStatuses),
-        code: ErrorReport.shape.code.nullable(),
-        callId: z.string().nullable(),
-        by: z.string().nullable().meta({ description: "Null when the plane decided." }),
-        note: z.string().nullable(),
-      }),
-    ),
-  })
-  .meta({ id: "DeadLetter" });
 
 const decisions = { resolve: "Mark it resolved", abandon: "Do not retry it" } as const;
 

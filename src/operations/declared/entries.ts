@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { BundleImport, EntryChange } from "../../model/catalogue/change-schema.ts";
 import { ToolManifest, type WrittenManifest } from "../../model/catalogue/tool.ts";
+import { OverlayShown } from "../../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { AnyObject, Done, text } from "../fields.ts";
+import { AnyObject } from "../../model/json-schema.ts";
+import { Done, text } from "../fields.ts";
 import { changedEntry, operation, pick } from "../operation.ts";
 
 const tag = "Tools";
@@ -9,35 +12,6 @@ const name = text("The tool's name.");
 const ofServer = text("The tool's name, with its server.");
 const persona = z.string().optional();
 const reason = z.string().optional().meta({ description: "Why; kept with the change." });
-
-const EntryChange = z
-  .object({
-    kind: z.enum(["tool", "skill", "task", "job", "overlay"]),
-    name: z.string(),
-    persona: z.string().nullable(),
-    change: z.enum(["added", "changed", "unchanged"]),
-    covers: z.string().nullable().meta({ description: "The file whose entry it takes the place of." }),
-  })
-  .meta({ id: "EntryChange" });
-
-const Definition = z.object({ description: z.string(), parameters: AnyObject, tokens: z.number().int() });
-
-const OverlayView = z
-  .object({
-    tool: z.string(),
-    source: z
-      .enum(["stored", "config"])
-      .nullable()
-      .meta({ description: "Where it comes from; null where there is none." }),
-    overlay: AnyObject.meta({
-      description: "As `PUT /tools/{name}` takes it. Fixed values are `«hidden»`; given back so, they stay.",
-    }),
-    listed: Definition.meta({ description: "What a model would see without it." }),
-    seen: Definition.meta({ description: "What a model sees with it." }),
-    tokenizer: z.string(),
-    warnings: z.array(z.string()),
-  })
-  .meta({ id: "OverlayView" });
 
 /** Also of what is no manifest at all, which is refused and recorded. */
 const nameOf = (manifest: unknown) => (typeof manifest === "string" ? manifest : pick(manifest, "name").name);
@@ -152,14 +126,7 @@ export const entryOperations = [
     summary: "Import what another plane exported: all of it or nothing",
     scope: "admin",
     input: z.object({ bundle: z.string(), reason: z.string().optional(), dryRun: z.boolean().optional() }),
-    output: z.object({
-      dryRun: z.boolean(),
-      entries: z.array(EntryChange),
-      warnings: z.array(z.string()),
-      fingerprint: z.string(),
-      exportedBy: z.string().nullable(),
-      exportedAt: z.string(),
-    }),
+    output: BundleImport,
     http: {
       method: "post",
       path: "/tools/import",
@@ -193,7 +160,7 @@ export const entryOperations = [
     summary: "The overlay of a server's tool, and what a model sees of it",
     scope: "admin",
     input: z.object({ name: ofServer }),
-    output: OverlayView,
+    output: OverlayShown,
     http: { method: "get", path: "/tools/{name}/overlay", tag, answers: { 200: "The overlay in force." } },
     cli: { missing: "`tools show` shows the tool with it" },
   }),
@@ -203,7 +170,7 @@ export const entryOperations = [
     summary: "What a model would see of a tool under another overlay; nothing is changed",
     scope: "admin",
     input: z.object({ name: ofServer, overlay: AnyObject }),
-    output: OverlayView,
+    output: OverlayShown,
     http: {
       method: "post",
       path: "/tools/{name}/overlay/preview",

@@ -1,31 +1,11 @@
 import { z } from "zod";
 import type { NewApiKey } from "../../model/access/credentials.ts";
+import { ApiKey, TokenStatus } from "../../model/access/credentials-schema.ts";
+import { Question } from "../../model/calls/question-schema.ts";
 import { byCreation, Done, NextCursor, oneOf, page, takePage, text } from "../fields.ts";
 import { type Fields, operation, pick } from "../operation.ts";
-import { Question, TokenStatus } from "../schemas/server.ts";
 
 const names = z.array(z.string());
-
-const Key = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    user: z.string(),
-    groups: names,
-    persona: z.string().nullable(),
-    scopes: names,
-    workspace: z.string().nullable(),
-    compliance: z.string().optional(),
-    toolGroups: names.optional(),
-    createdAt: z.string(),
-    createdBy: names
-      .optional()
-      .meta({ description: "Its creator, then the creators of the creator's key. It approves none of their calls." }),
-    expiresAt: z.string().nullable(),
-    lastUsedAt: z.string().nullable(),
-    revokedAt: z.string().nullable(),
-  })
-  .meta({ id: "Key" });
 
 /** The API keys of this plane. */
 const keys = [
@@ -35,7 +15,7 @@ const keys = [
     summary: "The API keys, without their secrets",
     scope: "admin",
     input: z.object(page),
-    output: z.object({ keys: z.array(Key), nextCursor: NextCursor }),
+    output: z.object({ keys: z.array(ApiKey), nextCursor: NextCursor }),
     http: { method: "get", path: "/keys", tag: "Keys", answers: { 200: "One page." } },
     cli: {
       command: "keys list",
@@ -67,7 +47,7 @@ const keys = [
         .meta({ description: "The tool groups it may use; `default` when left out, `*` for all." }),
       expiresAt: z.string().nullable().optional(),
     }),
-    output: z.object({ key: Key, secret: z.string() }),
+    output: z.object({ key: ApiKey, secret: z.string() }),
     http: {
       method: "post",
       path: "/keys",

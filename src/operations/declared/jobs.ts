@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { AnyObject } from "../../model/json-schema.ts";
 import type { JobStatus as Status } from "../../model/plane-work.ts";
-import { jobRunStates, type JobRun as Run } from "../../model/work/job-run.ts";
-import { AnyObject, Cursor, count, NextCursor, oneOf, text } from "../fields.ts";
+import { jobRunStates } from "../../model/work/job-run.ts";
+import type { JobRun as Run } from "../../model/work/run-schema.ts";
+import { JobRun } from "../../model/work/run-schema.ts";
+import { Cursor, count, NextCursor, oneOf, text } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
 import { Job } from "../schemas/job.ts";
-import { JobRun } from "../schemas/job-run.ts";
 import { shownJobRun } from "../strangers.ts";
 
 const tag = "Jobs";

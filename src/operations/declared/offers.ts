@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { UnknownObject } from "../../model/json.ts";
 import type { Listed as ListedItem } from "../../model/plane-tools.ts";
 import { NextCursor, page, takePage, text } from "../fields.ts";
 import { operation } from "../operation.ts";
@@ -7,7 +8,10 @@ import { Listed } from "../schemas/server.ts";
 const tag = "Servers";
 const name = text("The server's name in the configuration.");
 const ofServer = z.object({ ...page, server: z.string().optional().meta({ description: "Of this server alone." }) });
-const asItCame = z.looseObject({}).meta({ description: "As the server answered." });
+/** What it holds is the server's business. */
+const asItCame = z
+  .unknown()
+  .meta({ type: "object", description: "As the server answered." }) as z.ZodType<UnknownObject>;
 const keyOf = ({ server, ...item }: ListedItem) => `${server}\n${item.name ?? item.uri ?? item.uriTemplate ?? ""}`;
 
 /** What servers offer beside their tools. */

@@ -2,9 +2,11 @@ import { z } from "zod";
 import type { PolicyRule } from "../../model/access/policy.ts";
 import { policyModes } from "../../model/calls/call.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { AnyObject, oneOf } from "../fields.ts";
+import { AnyObject } from "../../model/json-schema.ts";
+import { faces } from "../../model/principal.ts";
+import { oneOf } from "../fields.ts";
 import { filesOnly, operation } from "../operation.ts";
-import { PolicyPreview, PolicyRules, PolicyVerdict, PolicyView, policyFaces, ruleList } from "../schemas/policy.ts";
+import { PolicyRules, PolicyVerdict, PolicyView, ruleList, ShownPreview } from "../schemas/policy.ts";
 import { setupIn, withoutPath } from "./setup.ts";
 
 const tag = "Approvals";
@@ -36,7 +38,7 @@ export const policyOperations = [
     input: z.object({
       tool: z.string("say which tool").min(1, "say which tool"),
       arguments: AnyObject.optional(),
-      face: oneOf(policyFaces).optional().meta({
+      face: oneOf(faces).optional().meta({
         description: "The face the call would come through; the one of this request when left out.",
       }),
       mode: oneOf(policyModes).optional(),
@@ -83,7 +85,7 @@ export const policyOperations = [
       "Nothing is changed. Rules of other files count as they do now. Where arguments are not kept, conditions on them match nothing.",
     scope: "admin",
     input: z.object({ rules: ruleList }),
-    output: PolicyPreview,
+    output: ShownPreview,
     http: {
       method: "post",
       path: "/policy/preview",

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { PinDiff, PinView } from "../../model/catalogue/change-schema.ts";
 import { pinStatuses } from "../../model/catalogue/pin.ts";
 import { failOnLevels } from "../../model/catalogue/quality.ts";
+import { ContextStats, QualityReport } from "../../model/catalogue/quality-schema.ts";
 import { largestPage } from "../../model/page.ts";
 import { count, flag, oneOf, text } from "../fields.ts";
 import { operation, pick } from "../operation.ts";
-import { ContextStats, PinDiff, PinView, QualityReport } from "../schemas/quality.ts";
 
 const tag = "Tools";
 /** A server that has not listed by then is there the next time. */

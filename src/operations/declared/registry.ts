@@ -1,33 +1,17 @@
 import { z } from "zod";
 import { changeKinds } from "../../model/catalogue/change.ts";
-import { AnyObject, Limit, oneOf, wholeNumber } from "../fields.ts";
+import { Change } from "../../model/catalogue/change-schema.ts";
+import { HealthSummary, LastInvocation } from "../../model/catalogue/health-schema.ts";
+import { RefreshReport } from "../../model/servers/server-schema.ts";
+import { Limit, oneOf, wholeNumber } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { RefreshReport } from "../schemas/server.ts";
-import { HealthSummary, LastInvocation, Provider } from "../schemas/tool.ts";
+import { Provider } from "../schemas/tool.ts";
 import { switched } from "./servers.ts";
 
 const tag = "Registry";
 /** A server that has not listed by then is there the next time. */
 const waitMs = 1_000;
 const number = z.number().int();
-
-const Change = z
-  .object({
-    id: number,
-    at: z.string(),
-    kind: z.enum(changeKinds),
-    what: z.string(),
-    name: z.string(),
-    persona: z.string().nullable(),
-    source: z.string(),
-    by: z.object({ user: z.string().nullable(), face: z.string().nullable(), system: z.string().nullable() }),
-    reason: z.string().nullable(),
-    before: AnyObject.nullable(),
-    after: AnyObject.nullable(),
-    count: number,
-    revision: number,
-  })
-  .meta({ id: "Change" });
 
 const ToolEntry = z.object({
   name: z.string(),

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { countOf } from "../../lib/text/wording.ts";
-import { largestSearch, scoreSources } from "../../model/catalogue/search.ts";
+import { largestSearch } from "../../model/catalogue/search.ts";
+import { FoundTool, SearchAnswer, SearchQuality } from "../../model/catalogue/search-schema.ts";
 import { count } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Tool } from "../schemas/tool.ts";
@@ -12,48 +13,13 @@ import { waitMs } from "./tools.ts";
 const tag = "Tools";
 /** A list while typing waits for no server; an event follows when one has listed. */
 const atOnceMs = 1;
-const FoundTool = z
-  .object({
-    name: z.string(),
-    server: z.string().nullable(),
-    summary: z.string(),
-    score: z.number().meta({ description: "From 0 to 1; 1 was asked for by name." }),
-    required: z.array(z.string()).meta({ description: "Arguments that a call has to have." }),
-    alsoOn: z.array(z.string()).optional().meta({ description: "Servers with nearly the same tool." }),
-    differsBy: z
-      .array(z.string())
-      .optional()
-      .meta({ description: "What tells it from another of its name in this answer." }),
-    points: z
-      .array(
-        z.object({
-          from: z.enum(scoreSources),
-          points: z.number(),
-          words: z.array(z.string()).optional().meta({ description: "The words of the query that it comes from." }),
-        }),
-      )
-      .optional()
-      .meta({ description: "Where its points come from, where `explain` is true." }),
-    tool: Tool.optional().meta({ description: "The whole tool, where `details` is true." }),
-    row: ToolRow.optional().meta({ description: "The tool as lists show it, where `view` is `row`." }),
-  })
-  .meta({ id: "FoundTool" });
+const ShownMatch = FoundTool.extend({
+  tool: Tool.optional().meta({ description: "The whole tool, where `details` is true." }),
+  row: ToolRow.optional().meta({ description: "The tool as lists show it, where `view` is `row`." }),
+}).meta({ id: "FoundTool" });
 
-const SearchAnswer = z.object({
-  query: z.string(),
-  total: z.number().int().meta({ description: "All that match, in this answer or not." }),
-  truncated: z.boolean(),
-  tools: z.array(FoundTool),
-  next: z.array(z.string()).meta({ description: "The names of those that come next." }),
-  note: z.string().optional().meta({ description: "What is worth knowing: nothing fits well, for one." }),
-});
+const ShownAnswer = SearchAnswer.extend({ tools: z.array(ShownMatch) });
 
-const SearchQuality = z.object({
-  recall1: z.number(),
-  recall5: z.number().meta({ description: "Share of the right tools among the first five." }),
-  recall10: z.number(),
-  mrr: z.number().meta({ description: "1 / the place of the first right tool." }),
-});
 const Means = { ranking: SearchQuality, wordsOnly: SearchQuality };
 const SearchCase = z.object({
   query: z.string().min(1),
@@ -82,7 +48,7 @@ export const searchOperations = [
       explain: boolean("Where the points of each tool come from."),
       details: boolean("Each tool as `GET /tools/{name}` shows it, beside why it was found."),
     }),
-    output: SearchAnswer,
+    output: ShownAnswer,
     http: { method: "get", path: "/search", tag, answers: { 200: "Best first." } },
     cli: {
       command: "search",
@@ -185,7 +151,7 @@ export const searchOperations = [
     output: z.object({
       task: z.string(),
       servers: z.array(z.object({ name: z.string(), score: z.number(), tools: z.number().int() })),
-      tools: z.array(FoundTool),
+      tools: z.array(ShownMatch),
     }),
     http: { method: "get", path: "/recommendations", tag, answers: { 200: "Best first." } },
     cli: {

@@ -1,9 +1,14 @@
 import { basename } from "node:path";
 import { z } from "zod";
+import {
+  Locked,
+  RecordedMessages,
+  RefreshReport,
+  ServerLogLine,
+  ServerStatus,
+} from "../../model/servers/server-schema.ts";
 import { defaultPage, flag, Limit, NextCursor, page, takePage, text, wholeNumber } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
-import { Locked } from "../schemas/locked.ts";
-import { LogLine, RecordedMessages, RefreshReport, Server } from "../schemas/server.ts";
 
 const tag = "Servers";
 const name = text("The server's name in the configuration.");
@@ -27,7 +32,7 @@ export const serverOperations = [
     scope: "read",
     input: z.object(page),
     output: z.object({
-      servers: z.array(Server),
+      servers: z.array(ServerStatus),
       total: z.number().int(),
       nextCursor: NextCursor,
       files: z.array(z.string()).meta({ description: "The configuration files, without their directories." }),
@@ -53,7 +58,7 @@ export const serverOperations = [
     summary: "One server",
     scope: "read",
     input: z.object({ name }),
-    output: Server,
+    output: ServerStatus,
     http: { method: "get", path: "/servers/{name}", tag, answers: { 200: "Its state." } },
     cli: {
       command: "servers show",
@@ -69,7 +74,7 @@ export const serverOperations = [
       summary: verbs[verb],
       scope: "admin",
       input: z.object({ name }),
-      output: Server,
+      output: ServerStatus,
       http: { method: "post", path: `/servers/{name}/${verb}`, tag, answers: { 200: "Its state afterwards." } },
       audit: switched,
       cli: {
@@ -106,7 +111,7 @@ export const serverOperations = [
       "With `Accept: text/event-stream` they are followed: `kept` has what there is, `added` what comes, each a list of lines.",
     scope: "admin",
     input: z.object({ name }),
-    output: z.object({ server: z.string(), lines: z.array(LogLine) }),
+    output: z.object({ server: z.string(), lines: z.array(ServerLogLine) }),
     http: {
       method: "get",
       path: "/servers/{name}/logs",
@@ -128,6 +133,7 @@ export const serverOperations = [
     summary: "Record the JSON-RPC messages of a server, or stop recording",
     description:
       "They are kept in memory, the last 1000 and at most 4 MiB. Recording ends by itself when they are not read for 5 minutes, or when the server is changed.",
+    example: 'await plane.servers.record("files");',
     scope: "admin",
     input: z.object({ name, on: flag("false: stop it.") }),
     output: RecordedMessages,

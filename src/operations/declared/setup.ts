@@ -1,12 +1,14 @@
 import { basename } from "node:path";
 import { z } from "zod";
+import { DoctorReport } from "../../model/config/doctor-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
+import { AnyObject } from "../../model/json-schema.ts";
 import type { Plane } from "../../model/plane.ts";
 import { ServerDefinition } from "../../model/servers/server.ts";
-import { AnyObject, Done, text } from "../fields.ts";
+import { ServerStatus } from "../../model/servers/server-schema.ts";
+import { Done, text } from "../fields.ts";
 import { type ConfigFiles, filesOnly, operation, type Situation } from "../operation.ts";
-import { Server } from "../schemas/server.ts";
 
 const name = text("The server's name in the configuration.");
 const ofServer = {
@@ -39,19 +41,6 @@ export const ImportView = z
     holdSecrets: z.array(z.string()).meta({ description: "Servers whose entry holds a secret in clear." }),
   })
   .meta({ id: "ImportView" });
-
-const Check = z.object({ name: z.string(), ok: z.boolean(), detail: z.string(), fix: z.string().nullable() });
-const StoredKind = z
-  .object({
-    kind: z.string(),
-    count: z.number().nullable(),
-    bytes: z.number().nullable(),
-    oldest: z.string().nullable(),
-    limit: z.string().nullable(),
-    settings: z.array(z.string()),
-  })
-  .meta({ id: "StoredKind", description: "What grows, with its limit. Counts and sizes are estimated." });
-const Examined = z.object({ name: z.string(), ok: z.boolean(), checks: z.array(Check) });
 
 /** The configuration files: what they say, where, and changing them. */
 export const setupOperations = [
@@ -92,7 +81,7 @@ export const setupOperations = [
     description: "References like `${VAR}` are kept as they are.",
     scope: "admin",
     input: z.object({ name, definition: AnyObject }),
-    output: Server,
+    output: ServerStatus,
     http: {
       method: "put",
       path: "/servers/{name}",
@@ -167,7 +156,7 @@ export const setupOperations = [
     description: "As it stood in its file, secrets included. The plane that removed it can, until it ends.",
     scope: "admin",
     input: z.object({ name }),
-    output: Server,
+    output: ServerStatus,
     http: { method: "post", path: "/servers/{name}/restore", tag: "Servers", answers: { 200: "Its state now." } },
     cli: { missing: "a command ends with what it removed" },
     socket: filesOnly,
@@ -231,14 +220,7 @@ export const setupOperations = [
     description: "Really starts and asks them, which takes as long as it takes.",
     scope: "admin",
     input: z.object({ server: z.string().optional() }),
-    output: z
-      .object({
-        servers: z.array(Examined),
-        toolsets: z.array(Examined).optional(),
-        store: z.object({ ok: z.boolean(), detail: z.string() }).optional(),
-        stored: z.array(StoredKind).optional(),
-      })
-      .meta({ id: "DoctorReport" }),
+    output: DoctorReport,
     http: { method: "get", path: "/doctor", tag: "Servers", answers: { 200: "Check by check." } },
     cli: {
       command: "doctor",

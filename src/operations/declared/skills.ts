@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { workKinds } from "../../model/catalogue/change.ts";
 import type { JsonObject } from "../../model/json.ts";
+import { AnyObject } from "../../model/json-schema.ts";
+import { SkillRun } from "../../model/work/run-schema.ts";
 import { ofPersonaOptions, pageOptions } from "../command-options.ts";
-import { AnyObject, Cursor, Done, defaultPage, Limit, NextCursor, page, text } from "../fields.ts";
+import { Cursor, Done, defaultPage, Limit, NextCursor, page, text } from "../fields.ts";
 import { changedEntry, operation } from "../operation.ts";
 import { Entry, Job } from "../schemas/job.ts";
-import { SkillRun } from "../schemas/job-run.ts";
 
 const tag = "Registry";
 /** A server that has not listed by then is there the next time. */

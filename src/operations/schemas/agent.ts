@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { agentStyles, traceTypes } from "../../model/agent/agent-run.ts";
 import { policyModes } from "../../model/calls/call.ts";
+import { ErrorReport } from "../../model/errors-schema.ts";
 import { AccessOptions } from "./access-options.ts";
-import { ErrorReport } from "./problem.ts";
 import { Run } from "./run.ts";
 
 const count = z.number().int().min(1).optional();

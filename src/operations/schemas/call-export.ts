@@ -2,13 +2,13 @@ import type { z } from "zod";
 import { rounded } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
 import { type ErrorCode, errorTable } from "../../model/errors.ts";
-import type { CallRecord } from "./outcome.ts";
+import type { ShownRecord } from "./outcome.ts";
 
 export const exportFormats = ["jsonl", "har"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 export const exportTypes: Record<ExportFormat, string> = { jsonl: "application/jsonl", har: "application/json" };
 
-type Exported = z.infer<typeof CallRecord>;
+type Exported = z.infer<typeof ShownRecord>;
 type Read = (part: { limit: number; before?: string }) => Promise<readonly Exported[]>;
 export type ExportedText = { format: ExportFormat; text: AsyncIterable<string> };
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { CallRecord } from "../../model/calls/call.ts";
 import { failedStatuses } from "../../model/calls/call-history.ts";
+import type { CallRecord } from "../../model/calls/call-schema.ts";
 
 /** Records that one summary reads. */
 export const maxSummed = 10_000;

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { HealthSummary } from "../../model/catalogue/health-schema.ts";
+import { AnyObject } from "../../model/json-schema.ts";
 import { missedPolicies } from "../../model/work/job.ts";
-import { AnyObject } from "../fields.ts";
-import { HealthSummary } from "./tool.ts";
 
 const names = z.array(z.string());
 

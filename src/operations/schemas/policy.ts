@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Policy } from "../../model/access/policy.ts";
 import { policyModes } from "../../model/calls/call.ts";
-import { AnyJson, AnyObject } from "../fields.ts";
+import { PolicyPreview, PolicyTest } from "../../model/calls/policy-schema.ts";
+import { AnyJson, AnyObject } from "../../model/json-schema.ts";
 
-export const policyFaces = ["library", "cli", "http", "workbench", "mcp", "agent"] as const;
 const verdicts = Policy.shape.rules.def.innerType.def.element.shape.verdict.options;
 
 const PolicyRule = z
@@ -28,55 +28,11 @@ export const PolicyView = z
   })
   .meta({ id: "Policy" });
 
-export const PolicyVerdict = z
-  .object({
-    verdict: z.enum(verdicts),
-    origin: z.string(),
-    reason: z.string(),
-    rule: z
-      .number()
-      .int()
-      .optional()
-      .meta({ description: "Which of `rules` decided, counted without those that have `from`." }),
-    from: z.string().optional().meta({ description: "The key that made the rule." }),
-    tool: z.string(),
-    effect: z.object({ effect: z.enum(["read", "write", "unknown"]), because: z.string() }),
-  })
-  .meta({ id: "PolicyVerdict" });
+export const PolicyVerdict = PolicyTest.omit({ consent: true, approvalId: true }).meta({ id: "PolicyVerdict" });
 
-const Verdict = z.looseObject({
-  verdict: z.enum(verdicts),
-  origin: z.string(),
-  reason: z.string(),
-  rule: z.number().int().optional(),
-});
-
-export const PolicyPreview = z
-  .object({
-    calls: z.number().int().meta({ description: "How many calls were judged again." }),
-    skipped: z
-      .number()
-      .int()
-      .meta({ description: "Those whose tool is gone, or that their caller may not make whatever the rules say." }),
-    withoutArguments: z.number().int().meta({
-      description: "Those whose arguments are not kept, where a rule looks at arguments: to it they had none.",
-    }),
-    changes: z
-      .array(
-        z.object({
-          id: z.string(),
-          at: z.string(),
-          tool: z.string(),
-          user: z.string().nullable(),
-          face: z.string(),
-          before: Verdict,
-          after: Verdict,
-        }),
-      )
-      .meta({ description: "The calls whose verdict would be another one, newest first." }),
-    warnings: z.array(z.string()).meta({ description: "Rules that the file may hold and that have no effect." }),
-  })
-  .meta({ id: "PolicyPreview" });
+export const ShownPreview = PolicyPreview.extend({
+  warnings: z.array(z.string()).meta({ description: "Rules that the file may hold and that have no effect." }),
+}).meta({ id: "PolicyPreview" });
 
 export const ruleList = z
   .array(AnyObject)

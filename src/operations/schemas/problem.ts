@@ -1,25 +1,6 @@
 import { z } from "zod";
-import { type ErrorCategory, type ErrorCode, errorTable } from "../../model/errors.ts";
-
-export const codes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]];
-const categories = [...new Set(Object.values(errorTable).map(({ category }) => category))] as [
-  ErrorCategory,
-  ...ErrorCategory[],
-];
-
-export const ErrorReport = z
-  .object({
-    code: z.enum(codes),
-    category: z.enum(categories),
-    message: z.string(),
-    recoverable: z.boolean().meta({ description: "May the same call succeed later without being changed?" }),
-    server: z.string().nullable(),
-    tool: z.string().nullable(),
-    attempts: z.number().int(),
-    cause: z.string().nullable(),
-    data: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: "ErrorReport" });
+import { errorTable } from "../../model/errors.ts";
+import { Category, Code } from "../../model/errors-schema.ts";
 
 /** RFC 9457 with our code. */
 export const Problem = z
@@ -28,8 +9,8 @@ export const Problem = z
     title: z.string().meta({ description: "What the code means, always the same." }),
     status: z.number().int(),
     detail: z.string().meta({ description: "What happened this time, and what to do about it." }),
-    code: z.enum(codes),
-    category: z.enum(categories),
+    code: Code,
+    category: Category,
     recoverable: z.boolean(),
     server: z.string().nullable(),
     tool: z.string().nullable(),

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { HealthSummary, RecentRuns } from "../../model/catalogue/health-schema.ts";
+import { ToolReview } from "../../model/catalogue/quality-schema.ts";
 import { sideEffects } from "../../model/catalogue/tool.ts";
-import { ToolReview } from "./quality.ts";
-import { HealthSummary, Impact, Overlaid, RecentRuns } from "./tool.ts";
+import { ToolImpact } from "../../model/catalogue/tool-schema.ts";
+import { Overlaid } from "./tool.ts";
 
 export const View = z
   .enum(["full", "row"], "give full or row")
@@ -32,7 +34,7 @@ export const ToolRow = z
         findings: z.number().int(),
       })
       .optional(),
-    impact: Impact,
+    impact: ToolImpact,
     overlaid: Overlaid,
   })
   .meta({ id: "ToolRow" });

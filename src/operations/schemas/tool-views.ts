@@ -1,7 +1,7 @@
 import { shorten } from "../../lib/text/cut-text.ts";
 import type { DefinitionWeight } from "../../model/catalogue/quality.ts";
-import type { ToolImpact } from "../../model/catalogue/tool.ts";
 import type { ToolQuery } from "../../model/catalogue/tool-query.ts";
+import type { ToolImpact } from "../../model/catalogue/tool-schema.ts";
 import { noCursor, readCursor, writeCursor } from "../../model/page.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import type { ToolListing, ToolPage } from "../../model/plane-tools.ts";

@@ -1,40 +1,11 @@
 import { z } from "zod";
-import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
-import { AnyObject } from "../fields.ts";
-import { ToolReview } from "./quality.ts";
+import { ToolHealth } from "../../model/catalogue/health-schema.ts";
+import { ToolReview } from "../../model/catalogue/quality-schema.ts";
+import { sideEffects } from "../../model/catalogue/tool.ts";
+import { ToolImpact, toolIdOf } from "../../model/catalogue/tool-schema.ts";
+import { AnyObject } from "../../model/json-schema.ts";
 
 const names = z.array(z.string());
-
-export const HealthSummary = z
-  .object({
-    total: z.number().int(),
-    success: z.number().int(),
-    failure: z.number().int(),
-    success_rate: z.number().min(0).max(1),
-    average_latency_ms: z.number(),
-    p95_latency_ms: z.number(),
-    last_sample_at: z.string().nullable(),
-  })
-  .meta({ id: "HealthSummary", description: "The last 100 runs." });
-
-export const RecentRuns = z
-  .array(z.object({ ok: z.boolean(), latency_ms: z.number() }))
-  .meta({ description: "The last 30 runs, oldest first." });
-
-export const LastInvocation = z.looseObject({ at: z.string(), ok: z.boolean(), latency_ms: z.number() }).nullable();
-
-const ProviderHealth = z
-  .object({
-    metrics: HealthSummary,
-    router: z.object({
-      healthy: z.boolean(),
-      failures: z.number().int().meta({ description: "In a row." }),
-      backoff_until: z.string().nullable(),
-      last_error: z.string().nullable(),
-    }),
-    last_call: LastInvocation,
-  })
-  .meta({ id: "ProviderHealth" });
 
 export const Provider = z
   .object({
@@ -47,14 +18,6 @@ export const Provider = z
 
 const Auth = z.object({ required: z.boolean(), type: z.string().optional(), scopes: names.optional() });
 
-export const Impact = z
-  .object({
-    impact: z.enum(toolImpacts),
-    because: z.string(),
-    known: z.boolean().meta({ description: "False where only its name suggests it." }),
-  })
-  .meta({ id: "ToolImpact", description: "What a call of the tool may do." });
-
 export const Overlaid = z
   .literal(true)
   .optional()
@@ -63,7 +26,7 @@ export const Overlaid = z
 export const Tool = z
   .object({
     name: z.string().meta({ example: "git.status" }),
-    id: z.object({ server: z.string().nullable(), tool: z.string() }),
+    id: toolIdOf,
     modelName: z.string().meta({ description: "Fit for every model API.", example: "git__status" }),
     title: z.string().optional(),
     description: z.string(),
@@ -88,15 +51,7 @@ export const Tool = z
     persona_allowlist: names.nullable(),
     providers: z.array(Provider),
     source: z.string(),
-    health: HealthSummary.extend({
-      providers: z.record(z.string(), ProviderHealth),
-      last_invocation: LastInvocation,
-      recent: RecentRuns,
-      persona: z
-        .looseObject({ name: z.string() })
-        .optional()
-        .meta({ description: "The same for the one persona that looks." }),
-    }),
+    health: ToolHealth,
     settings: z.object({ groups: names, trusted: z.boolean(), consent: z.string() }),
     groups: names,
     trusted: z.boolean(),
@@ -118,7 +73,7 @@ export const Tool = z
       .meta({ description: "Its server could not list its tools again; this is from an earlier list." }),
     error: z.string().optional().meta({ description: "Why it could not; only beside `stale`." }),
     review: ToolReview.optional(),
-    impact: Impact,
+    impact: ToolImpact,
     overlaid: Overlaid,
   })
   .meta({ id: "Tool" });

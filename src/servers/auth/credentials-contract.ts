@@ -1,5 +1,6 @@
 import type { Egress } from "../../lib/net/egress.ts";
-import type { TokenGiven, TokenStatus } from "../../model/access/credentials.ts";
+import type { TokenGiven } from "../../model/access/credentials.ts";
+import type { TokenStatus } from "../../model/access/credentials-schema.ts";
 import type { ServerAuth, ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
 

@@ -1,5 +1,6 @@
 import { abortable } from "../../lib/async/signals.ts";
-import type { TokenGiven, TokenStatus } from "../../model/access/credentials.ts";
+import type { TokenGiven } from "../../model/access/credentials.ts";
+import type { TokenStatus } from "../../model/access/credentials-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import {

@@ -1,7 +1,7 @@
 import { createEgress } from "../../lib/net/egress.ts";
 import { redact } from "../../lib/text/redact.ts";
 import { countOf, sentence } from "../../lib/text/wording.ts";
-import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import { asShown } from "../../model/foreign.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";

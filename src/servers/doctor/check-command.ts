@@ -4,7 +4,7 @@ import { maskSecrets } from "../../config/config.ts";
 import { homeDirectory } from "../../lib/files.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { looksSecret, redact } from "../../lib/text/redact.ts";
-import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { isExecutable } from "../transports/child-process.ts";
 import { failed, passed } from "./check-configuration.ts";

@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { findPlaceholder } from "../../lib/text/placeholder.ts";
 import { looksSecret } from "../../lib/text/redact.ts";
 import { sentence } from "../../lib/text/wording.ts";
-import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 
 export function passed(name: string, detail: string): DoctorCheck {

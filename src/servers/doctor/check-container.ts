@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import type { ServerContainer } from "../../model/servers/server.ts";
 import { findRuntime, missingRuntime, parseMount } from "../containers/open-container.ts";
 import { failed, passed } from "./check-configuration.ts";

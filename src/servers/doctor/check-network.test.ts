@@ -6,7 +6,7 @@ import { selfSigned } from "../../../test/fixtures/self-signed.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { failure, outline } from "../../../test/samples/doctor-checks.ts";
-import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import { examineServer } from "./doctor.ts";
 
 function examine(url: string, limitMs = 10_000): Promise<DoctorCheck[]> {

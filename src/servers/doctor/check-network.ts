@@ -4,7 +4,7 @@ import { connect as connectTls } from "node:tls";
 import { abortable } from "../../lib/async/signals.ts";
 import { configured, EgressRefused } from "../../lib/net/egress.ts";
 import { type HttpProxy, hostOf, isEncrypted, ProxyFailed, proxyFor } from "../../lib/net/proxy.ts";
-import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import { failed, passed } from "./check-configuration.ts";
 
 export function checkUrl(text: string | undefined): { url: URL } | { check: DoctorCheck } {

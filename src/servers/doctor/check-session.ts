@@ -4,7 +4,7 @@ import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
 import { countOf, sentence } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
-import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { listAll } from "../../protocol/list-all.ts";

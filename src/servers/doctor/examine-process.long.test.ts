@@ -6,7 +6,7 @@ import { patientSeconds } from "../../../test/fixtures/patience.ts";
 import { fixtureCommand, readLog, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { translateTools } from "../../catalogue/sources/mcp.ts";
-import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 
 import { examineServer } from "./doctor.ts";
 

@@ -7,7 +7,7 @@ import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { failure, outline } from "../../../test/samples/doctor-checks.ts";
 import { translateTools } from "../../catalogue/sources/mcp.ts";
-import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 
 import { examineServer } from "./doctor.ts";
 

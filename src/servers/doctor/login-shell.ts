@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
 import { homeDirectory } from "../../lib/files.ts";
 import { compileGlob } from "../../lib/text/glob.ts";
-import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { installerOf } from "../installer.ts";
 import { childEnvironment, inheritedVariables } from "../transports/child-environment.ts";

@@ -1,4 +1,4 @@
-import type { ServerInput } from "../../model/config/server-input.ts";
+import type { ServerInput } from "../../../generated/config/server-input.ts";
 import { isObject } from "../../model/json.ts";
 import {
   type Channel,

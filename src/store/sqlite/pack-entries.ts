@@ -1,4 +1,4 @@
-import type { CallStatus } from "../../model/calls/call.ts";
+import type { CallStatus } from "../../model/calls/call-schema.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { CallEventCount, JournalEntry } from "../../model/store.ts";
 

@@ -1,12 +1,6 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
-import type {
-  HeldFilter,
-  HeldOrder,
-  HeldPart,
-  KeptHeldCall,
-  PlanRecord,
-  Remembered,
-} from "../../model/calls/held-call.ts";
+import type { HeldFilter, HeldOrder, HeldPart, KeptHeldCall } from "../../model/calls/held-call.ts";
+import type { PlanRecord, Remembered } from "../../model/calls/held-schema.ts";
 import type { Store } from "../../model/store.ts";
 import {
   all,

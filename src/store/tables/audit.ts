@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../../model/audit.ts";
+import type { AuditRecord } from "../../model/audit-schema.ts";
 import type { ChainHead } from "../../model/calls/call-history.ts";
 import type { ChainHeads, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";

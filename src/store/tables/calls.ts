@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { CallRecord } from "../../model/calls/call.ts";
 import type { ChainHead } from "../../model/calls/call-history.ts";
+import type { CallRecord } from "../../model/calls/call-schema.ts";
 import type { CallColumns, CallFilter, ChainHeads, JournalEntry, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";
 import { countMinutes, oldestMinute } from "../call-minutes.ts";

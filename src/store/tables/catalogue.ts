@@ -1,4 +1,5 @@
-import { type Change, changesKept, type NewChange, type StoredEntry } from "../../model/catalogue/change.ts";
+import { changesKept, type NewChange, type StoredEntry } from "../../model/catalogue/change.ts";
+import type { Change } from "../../model/catalogue/change-schema.ts";
 import type { Pin, PinHead } from "../../model/catalogue/pin.ts";
 import type { KnownServer } from "../../model/servers/server.ts";
 import type { ChangeQuery, EntryEdits, Store, VectorStore } from "../../model/store.ts";

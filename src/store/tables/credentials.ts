@@ -1,4 +1,4 @@
-import type { ApiKey } from "../../model/access/credentials.ts";
+import type { ApiKey } from "../../model/access/credentials-schema.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { SharedStep, SharedValues, Store } from "../../model/store.ts";
 import {

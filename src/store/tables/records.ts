@@ -1,7 +1,8 @@
-import type { AgentRun, RunSummary } from "../../model/agent/agent-run.ts";
-import type { CallRecord } from "../../model/calls/call.ts";
+import type { AgentRun, RunSummary } from "../../model/agent/run-schema.ts";
 import { eventsOf } from "../../model/calls/call-events.ts";
-import type { KeptResult, StoredResult } from "../../model/calls/stored-result.ts";
+import type { CallRecord } from "../../model/calls/call-schema.ts";
+import type { StoredResult } from "../../model/calls/result-schema.ts";
+import type { KeptResult } from "../../model/calls/stored-result.ts";
 import type { HealthSample } from "../../model/catalogue/health.ts";
 import type { StoredEvent } from "../../model/events.ts";
 import type { ChainHeads, JournalEntry, Store, StoredPayload } from "../../model/store.ts";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Chain } from "../../model/audit.ts";
+import type { Chain } from "../../model/audit-schema.ts";
 import type { VerifyOptions } from "../../model/calls/call-history.ts";
 import { type Broken, checkAge, followRows, type Progress } from "../call-chain.ts";
 import type { Chained } from "./chained.ts";

@@ -1,7 +1,9 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/stamps.ts";
-import type { CallRecord, Outcome, Requested } from "../../model/calls/call.ts";
-import { type ErrorReport, PlaneError } from "../../model/errors.ts";
+import type { Outcome, Requested } from "../../model/calls/call.ts";
+import type { CallRecord } from "../../model/calls/call-schema.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { ErrorReport } from "../../model/errors-schema.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { Begun, DueHandler, Store } from "../../model/store.ts";

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { callRecord } from "../../../test/contracts/records.ts";
 import { injectedCall, requestedCall, resolvedCall, sampleTool } from "../../../test/samples/calls.ts";
 import { sampleError, startedAt } from "../../../test/samples/dead-letters.ts";
-import type { CallRecord } from "../../model/calls/call.ts";
+import type { CallRecord } from "../../model/calls/call-schema.ts";
 import type { ErrorCode } from "../../model/errors.ts";
 import { type FailedCall, failureOf, isDead, maxArgumentBytes, toDeadLetter, withWords } from "./entry.ts";
 

@@ -1,6 +1,8 @@
 import { spreadMs } from "../../lib/async/pause.ts";
-import { type ErrorReport, errorTable, PlaneError } from "../../model/errors.ts";
-import type { DeadLetter, DeadLetterChange, DeadLetterHold, KeptDeadLetter } from "../../model/work/dead-letter.ts";
+import { errorTable, PlaneError } from "../../model/errors.ts";
+import type { ErrorReport } from "../../model/errors-schema.ts";
+import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
+import type { DeadLetter, DeadLetterChange, DeadLetterHold } from "../../model/work/dead-letter-schema.ts";
 
 /** After the first failed try, the second, and so on; the last one goes on. */
 const delaysMs = [60_000, 300_000, 900_000, 1_800_000, 3_600_000] as const;

@@ -1,6 +1,7 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/stamps.ts";
-import { type ErrorReport, PlaneError } from "../../model/errors.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { ErrorReport } from "../../model/errors-schema.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { ownerOf, type Principal } from "../../model/principal.ts";
 import type { JobManifest } from "../../model/work/job.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createPlane } from "../../../src/index.ts";
-import type { ServerStatus } from "../../../src/model/servers/server.ts";
+import type { ServerStatus } from "../../../src/model/servers/server-schema.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";

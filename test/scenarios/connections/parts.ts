@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { EventOf, EventType, Outcome, Plane, PlaneEvent, Principal } from "../../../src/index.ts";
-import type { Question } from "../../../src/model/calls/provider.ts";
+import type { Question } from "../../../src/model/calls/question-schema.ts";
 import { principalOf } from "../../../src/model/principal.ts";
 import {
   fixtureEnvironment,

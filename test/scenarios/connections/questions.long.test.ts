@@ -6,7 +6,8 @@ import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Outcome, Plane } from "../../../src/index.ts";
-import type { Question, QuestionAnswer } from "../../../src/model/calls/provider.ts";
+import type { QuestionAnswer } from "../../../src/model/calls/provider.ts";
+import type { Question } from "../../../src/model/calls/question-schema.ts";
 import { hangMs, scaledMs } from "../../fixtures/patience.ts";
 import {
   fixtureEnvironment,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
-import type { RefreshReport } from "../../../src/model/servers/server.ts";
+import type { RefreshReport } from "../../../src/model/servers/server-schema.ts";
 import { freePort } from "../../fixtures/free-port.ts";
 import { startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createPlane } from "../../../src/index.ts";
-import type { ToolReview } from "../../../src/model/catalogue/quality.ts";
+import type { ToolReview } from "../../../src/model/catalogue/quality-schema.ts";
 import { trusted } from "../../../src/model/principal.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";

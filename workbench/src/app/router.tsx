@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
-import type { AgentOutcome } from "../../../src/model/agent/agent-run.ts";
+import type { AgentOutcome } from "../../../src/model/agent/run-schema.ts";
 import type { CallFilter } from "../api/queries.ts";
 import { type ToolFilter, toolFilterNames } from "../api/tool-queries.ts";
 import { NotFound, PageFailed } from "./fallback-pages.tsx";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import type { CallStatus } from "../../../src/model/calls/call.ts";
+import type { CallStatus } from "../../../src/model/calls/call-schema.ts";
 import type { HeldStatus } from "../../../src/model/calls/held-call.ts";
-import type { ServerState, ServerStatus } from "../../../src/model/servers/server.ts";
+import type { ServerState, ServerStatus } from "../../../src/model/servers/server-schema.ts";
 import type { DeadLetterStatus } from "../../../src/model/work/dead-letter.ts";
 import { classes } from "./class-names.ts";
 import { Time } from "./time.tsx";

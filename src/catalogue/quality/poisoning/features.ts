@@ -1,4 +1,4 @@
-import type { Finding } from "../../../model/catalogue/quality.ts";
+import type { Finding } from "../../../model/catalogue/quality-schema.ts";
 import { foldText } from "./fold.ts";
 import { bitOf, type Lexicon, loose, loosen, strict } from "./lexicon.ts";
 

@@ -1,4 +1,5 @@
-import { type Finding, severities } from "../../../model/catalogue/quality.ts";
+import { severities } from "../../../model/catalogue/quality.ts";
+import type { Finding } from "../../../model/catalogue/quality-schema.ts";
 import { findFeatures, isAboutOrders } from "./features.ts";
 import { findForeignOrders } from "./foreign-orders.ts";
 import { excerptOf } from "./texts.ts";

@@ -1,4 +1,4 @@
-import type { Finding } from "../../../model/catalogue/quality.ts";
+import type { Finding } from "../../../model/catalogue/quality-schema.ts";
 import type { ToolId } from "../../../model/catalogue/tool.ts";
 import { spellings } from "../../../model/catalogue/tool-name.ts";
 import { excerptOf, textsOf } from "./texts.ts";

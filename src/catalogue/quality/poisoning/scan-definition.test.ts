@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { isWholeTier } from "../../../../test/fixtures/tier.ts";
 import { anyCharacter } from "../../../../test/samples/texts.ts";
-import type { Finding } from "../../../model/catalogue/quality.ts";
+import type { Finding } from "../../../model/catalogue/quality-schema.ts";
 import { scanDefinition } from "./scan-definition.ts";
 
 const asTags = (text: string) => Array.from(text, (one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join("");

@@ -1,4 +1,4 @@
-import type { Finding } from "../../../model/catalogue/quality.ts";
+import type { Finding } from "../../../model/catalogue/quality-schema.ts";
 import { decodeRuns, turnBack } from "./decode.ts";
 import { isAboutOrders } from "./features.ts";
 import { foldText } from "./fold.ts";

@@ -1,7 +1,8 @@
 import { stableJson } from "../../../lib/json/stable-json.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { costText, countOf } from "../../../lib/text/wording.ts";
-import type { AgentMessage, AgentRun } from "../../../model/agent/agent-run.ts";
+import type { AgentMessage } from "../../../model/agent/agent-run.ts";
+import type { AgentRun } from "../../../model/agent/run-schema.ts";
 import { errorTable, exitCodeFor } from "../../../model/errors.ts";
 import { beforeOutput, colors, printError, printWarning, say } from "../terminal/output.ts";
 

@@ -1,4 +1,4 @@
-import type { ContextStats } from "../../../model/catalogue/quality.ts";
+import type { ContextStats } from "../../../model/catalogue/quality-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { largestPage } from "../../../model/page.ts";
 import type { Plane } from "../../../model/plane.ts";

@@ -5,7 +5,7 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { agentStyles } from "../../../model/agent/agent-run.ts";
 import { type Outcome, policyModes } from "../../../model/calls/call.ts";
-import type { HeldView } from "../../../model/calls/held-call.ts";
+import type { HeldView } from "../../../model/calls/held-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { howToConfigureModel } from "../agent/agent.ts";
 import { renderArguments } from "../commands/approvals.ts";

@@ -6,12 +6,11 @@ import type { PolicyMode } from "../../../model/calls/call.ts";
 import {
   type Answer,
   type HeldStatus,
-  type HeldView,
   heldOrders,
   heldStatuses,
   type Remember,
-  type Remembered,
 } from "../../../model/calls/held-call.ts";
+import type { HeldView, Remembered } from "../../../model/calls/held-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
-import type { AuditRecord } from "../../../model/audit.ts";
+import type { AuditRecord } from "../../../model/audit-schema.ts";
 import type { VerifyOptions } from "../../../model/calls/call-history.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, printPage, renderFacts, renderMoment, show, table } from "../terminal/output.ts";

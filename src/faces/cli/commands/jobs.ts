@@ -7,9 +7,9 @@ import type { SkillListing, TaskEntry } from "../../../model/catalogue/registry-
 import { errorTable, PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { JobStatus, RunJobOptions } from "../../../model/plane-work.ts";
-import { type JobRun, jobRunStates } from "../../../model/work/job-run.ts";
+import { jobRunStates } from "../../../model/work/job-run.ts";
+import type { JobRun, SkillRun } from "../../../model/work/run-schema.ts";
 import { toolsOfSkill } from "../../../model/work/skill.ts";
-import type { SkillRun } from "../../../model/work/skill-run.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import {
   colors,

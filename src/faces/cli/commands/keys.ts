@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
-import type { ApiKey } from "../../../model/access/credentials.ts";
+import type { ApiKey } from "../../../model/access/credentials-schema.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, print, printJson, say, show, table } from "../terminal/output.ts";

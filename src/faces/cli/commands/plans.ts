@@ -1,7 +1,8 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf, nounFor } from "../../../lib/text/wording.ts";
-import type { HeldStatus, HeldView, Plan, PlanChoice } from "../../../model/calls/held-call.ts";
+import type { HeldStatus, PlanChoice } from "../../../model/calls/held-call.ts";
+import type { HeldView, Plan } from "../../../model/calls/held-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";

@@ -1,19 +1,18 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import { type PinDiff, pinStatuses } from "../../../model/catalogue/pin.ts";
-import {
-  type ContextCost,
-  type ContextStats,
-  type FailOn,
-  type Finding,
-  failOnLevels,
-  type QualityOptions,
-  type QualityReport,
-  type ToolQuality,
-  type ToolReview,
-} from "../../../model/catalogue/quality.ts";
-import type { ClientContext } from "../../../model/client-context.ts";
+import type { PinDiff } from "../../../model/catalogue/change-schema.ts";
+import { pinStatuses } from "../../../model/catalogue/pin.ts";
+import { type FailOn, failOnLevels, type QualityOptions } from "../../../model/catalogue/quality.ts";
+import type {
+  ClientContext,
+  ContextCost,
+  ContextStats,
+  Finding,
+  QualityReport,
+  ToolQuality,
+  ToolReview,
+} from "../../../model/catalogue/quality-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, print, printPage, renderMoment, renderTable, say, show, table } from "../terminal/output.ts";

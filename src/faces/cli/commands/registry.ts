@@ -1,7 +1,8 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import { type Change, changeKinds, entryKinds, type WorkKind, workKinds } from "../../../model/catalogue/change.ts";
+import { changeKinds, entryKinds, type WorkKind, workKinds } from "../../../model/catalogue/change.ts";
+import type { Change } from "../../../model/catalogue/change-schema.ts";
 import { parseArgumentText, type ToolArgument, type WrittenManifest } from "../../../model/catalogue/tool.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type Json } from "../../../model/json.ts";

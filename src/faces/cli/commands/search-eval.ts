@@ -1,6 +1,7 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import type { SearchCase, SearchEvaluation, SearchQuality } from "../../../model/catalogue/search.ts";
+import type { SearchCase, SearchEvaluation } from "../../../model/catalogue/search.ts";
+import type { SearchQuality } from "../../../model/catalogue/search-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject } from "../../../model/json.ts";
 import { table } from "../terminal/output.ts";

@@ -14,7 +14,7 @@ import type {
   ServerMessage,
   ServerState,
   ServerStatus,
-} from "../../../model/servers/server.ts";
+} from "../../../model/servers/server-schema.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { tellOfBackground } from "../start/serving.ts";
 import { renderReport } from "../terminal/doctor-report.ts";

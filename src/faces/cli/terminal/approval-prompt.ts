@@ -1,6 +1,7 @@
 import { serialized } from "../../../lib/async/once.ts";
 import type { Outcome, WaitingOutcome } from "../../../model/calls/call.ts";
-import type { Answer, AskHere, HeldView } from "../../../model/calls/held-call.ts";
+import type { Answer, AskHere } from "../../../model/calls/held-call.ts";
+import type { HeldView } from "../../../model/calls/held-schema.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
 import { isObject, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";

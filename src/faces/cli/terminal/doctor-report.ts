@@ -1,6 +1,6 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { sizeText } from "../../../lib/text/wording.ts";
-import type { DoctorReport } from "../../../model/config/setup.ts";
+import type { DoctorReport } from "../../../model/config/doctor-schema.ts";
 import { colors, renderTable } from "./output.ts";
 
 /** For a person: checks by server, then what grows. */

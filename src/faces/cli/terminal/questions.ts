@@ -1,7 +1,7 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
 import type { AskHere } from "../../../model/calls/held-call.ts";
-import type { Question } from "../../../model/calls/provider.ts";
+import type { Question } from "../../../model/calls/question-schema.ts";
 import { toPlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";

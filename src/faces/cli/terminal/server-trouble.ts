@@ -2,7 +2,7 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import { sentence } from "../../../lib/text/wording.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { ServerStatus } from "../../../model/servers/server.ts";
+import type { ServerStatus } from "../../../model/servers/server-schema.ts";
 
 /** Why a server is not there, with what it wrote itself. */
 export function renderTrouble({ error, stderrTail }: Pick<ServerStatus, "error" | "stderrTail">): string | null {

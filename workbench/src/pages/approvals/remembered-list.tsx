@@ -1,4 +1,4 @@
-import type { Remembered } from "../../../../src/model/calls/held-call.ts";
+import type { Remembered } from "../../../../src/model/calls/held-schema.ts";
 import { useMutateOperation, useOperation } from "../../api/operations.ts";
 import { Button } from "../../parts/button.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";

@@ -1,4 +1,4 @@
-import type { SamplingAsked } from "../../../../src/model/calls/provider.ts";
+import type { SamplingAsked } from "../../../../src/model/calls/question-schema.ts";
 import { Field, TextArea } from "../../parts/field.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { costText } from "../../../../src/lib/text/wording.ts";
-import type { AgentCall, AgentRun, AgentStep } from "../../../../src/model/agent/agent-run.ts";
 import type { AskedCall, ChatContent, ChatMessage } from "../../../../src/model/agent/chat.ts";
+import type { AgentCall, AgentRun, AgentStep } from "../../../../src/model/agent/run-schema.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { Bot, type IconType, Settings2, User, Wrench } from "../../parts/icons.ts";

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { AgentRun } from "../../../../src/model/agent/agent-run.ts";
+import type { AgentRun } from "../../../../src/model/agent/run-schema.ts";
 import { Ellipsis, Hand, type IconType, Unplug } from "../../parts/icons.ts";
 
 /** Caveats of an answer: truncated, calls still waiting, servers missing. */

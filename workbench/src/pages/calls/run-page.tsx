@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { costText } from "../../../../src/lib/text/wording.ts";
-import type { AgentRun } from "../../../../src/model/agent/agent-run.ts";
+import type { AgentRun } from "../../../../src/model/agent/run-schema.ts";
 import { useOperation } from "../../api/operations.ts";
 import { CodeView, CopyButton } from "../../parts/code-view.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";

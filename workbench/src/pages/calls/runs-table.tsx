@@ -1,6 +1,7 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { costText } from "../../../../src/lib/text/wording.ts";
-import { type AgentOutcome, agentOutcomes } from "../../../../src/model/agent/agent-run.ts";
+import { agentOutcomes } from "../../../../src/model/agent/agent-run.ts";
+import type { AgentOutcome } from "../../../../src/model/agent/run-schema.ts";
 import { type RunSummary, runsQuery } from "../../api/queries.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";

@@ -1,4 +1,5 @@
-import type { AgentMessage, AgentRun } from "../../../../src/model/agent/agent-run.ts";
+import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
+import type { AgentRun } from "../../../../src/model/agent/run-schema.ts";
 
 type CallPiece = NonNullable<AgentMessage["call"]>;
 

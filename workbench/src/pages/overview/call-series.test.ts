@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallSeries } from "../../../../src/model/calls/call-history.ts";
+import type { CallSeries } from "../../../../src/model/calls/call-schema.ts";
 import { upTo, withCall } from "./call-series.ts";
 
 const since = Date.parse("2026-03-01T12:00:00.000Z");

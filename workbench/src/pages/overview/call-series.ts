@@ -1,5 +1,5 @@
-import type { CallStatus } from "../../../../src/model/calls/call.ts";
-import { type CallSeries, failedStatuses, type SeriesStep } from "../../../../src/model/calls/call-history.ts";
+import { failedStatuses } from "../../../../src/model/calls/call-history.ts";
+import type { CallSeries, CallStatus, SeriesStep } from "../../../../src/model/calls/call-schema.ts";
 
 /** Adds a call, in a new minute if needed. */
 export function withCall(series: CallSeries, at: number, status: CallStatus): CallSeries {

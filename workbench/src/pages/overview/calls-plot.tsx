@@ -1,4 +1,4 @@
-import type { CallSeries } from "../../../../src/model/calls/call-history.ts";
+import type { CallSeries } from "../../../../src/model/calls/call-schema.ts";
 import { type Range, ranges } from "../../api/history-queries.ts";
 import { Lines } from "../../parts/lines.tsx";
 import { Bars } from "../../parts/sparkline.tsx";

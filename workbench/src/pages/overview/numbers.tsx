@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { CallSeries } from "../../../../src/model/calls/call-history.ts";
+import type { CallSeries } from "../../../../src/model/calls/call-schema.ts";
 import { type Range, ranges } from "../../api/history-queries.ts";
 import { serversQuery, statsQuery } from "../../api/queries.ts";
 import { classes } from "../../parts/class-names.ts";

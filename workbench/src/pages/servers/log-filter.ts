@@ -1,4 +1,5 @@
-import type { LogLevel, ServerLogLine } from "../../../../src/model/servers/server.ts";
+import type { LogLevel } from "../../../../src/model/servers/server.ts";
+import type { ServerLogLine } from "../../../../src/model/servers/server-schema.ts";
 
 export const logFilters = [
   { value: "all", text: "Everything" },

@@ -1,4 +1,4 @@
-import type { ServerMessage } from "../../../../src/model/servers/server.ts";
+import type { ServerMessage } from "../../../../src/model/servers/server-schema.ts";
 import { CodeView, CopyButton } from "../../parts/code-view.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { JsonView } from "../../parts/json-view.tsx";

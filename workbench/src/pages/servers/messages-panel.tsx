@@ -1,5 +1,5 @@
 import { memo, useDeferredValue, useMemo, useState } from "react";
-import type { ServerMessage } from "../../../../src/model/servers/server.ts";
+import type { ServerMessage } from "../../../../src/model/servers/server-schema.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/code-view.tsx";

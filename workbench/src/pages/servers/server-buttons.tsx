@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ServerStatus } from "../../../../src/model/servers/server.ts";
+import type { ServerStatus } from "../../../../src/model/servers/server-schema.ts";
 import { Button } from "../../parts/button.tsx";
 import { Plug, RefreshCw, ShieldCheck, Trash2 } from "../../parts/icons.ts";
 import { DisconnectButton } from "./disconnect-button.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { ServerStatus } from "../../../../src/model/servers/server.ts";
+import type { ServerStatus } from "../../../../src/model/servers/server-schema.ts";
 import { statsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
 import { ServerBadge } from "../../parts/badge.tsx";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { ServerStatus } from "../../../../src/model/servers/server.ts";
+import type { ServerStatus } from "../../../../src/model/servers/server-schema.ts";
 import { useOperation } from "../../api/operations.ts";
 import { statsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";

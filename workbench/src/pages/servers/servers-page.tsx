@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import type { ServerStatus } from "../../../../src/model/servers/server.ts";
+import type { ServerStatus } from "../../../../src/model/servers/server-schema.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { serversQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { TokenStatus } from "../../../../src/model/access/credentials.ts";
+import type { TokenStatus } from "../../../../src/model/access/credentials-schema.ts";
 import { callOperation, useOperation } from "../../api/operations.ts";
 import { useMay } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { ServerLogLine } from "../../../../src/model/servers/server.ts";
+import type { ServerLogLine } from "../../../../src/model/servers/server-schema.ts";
 import { ApiError, readProblem } from "../../api/client.ts";
 import { sendOperation } from "../../api/operations.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";

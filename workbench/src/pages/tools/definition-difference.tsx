@@ -1,4 +1,4 @@
-import type { PinDiff } from "../../../../src/model/catalogue/pin.ts";
+import type { PinDiff } from "../../../../src/model/catalogue/change-schema.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
 /** The changes of a definition, by path. */

@@ -1,4 +1,4 @@
-import type { QualityReport } from "../../../../src/model/catalogue/quality.ts";
+import type { QualityReport } from "../../../../src/model/catalogue/quality-schema.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Meter } from "../../parts/sparkline.tsx";
 import { QualityScore } from "./quality-score.tsx";

@@ -1,6 +1,6 @@
 // Generated from the schema of the configuration by npm run docs. Change the schema instead.
-import type { McpToolEntry, ToolsMcpBlock } from "./foreign-config.ts";
-import type { Json } from "../json.ts";
+import type { McpToolEntry, ToolsMcpBlock } from "../../src/model/config/foreign-config.ts";
+import type { Json } from "../../src/model/json.ts";
 import type { CacheInput } from "./server-input.ts";
 
 /** A JSON Schema of type `object`. */

@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { jobRunStates, taskStates } from "../../model/work/job-run.ts";
-import { skillOutcomes, stepStates } from "../../model/work/skill-run.ts";
-import { ErrorReport } from "./problem.ts";
+import { ErrorOrNull } from "../errors-schema.ts";
+import type { TypeOf } from "../json.ts";
+import { AnyJson } from "../json-schema.ts";
+import { jobRunStates, taskStates } from "./job-run.ts";
+import { skillOutcomes, stepStates } from "./skill-run.ts";
 
 const moment = z.string().nullable();
 
@@ -14,12 +16,13 @@ export const StepRun = z
     record: z.string().nullable().meta({ description: "The call's id, or the id of the model's run." }),
     at: moment,
     durationMs: z.number().nullable(),
-    error: z.union([ErrorReport, z.null()]),
+    error: ErrorOrNull,
   })
-  .meta({ id: "StepRun" });
+  .meta({ id: "StepRun", description: "A call of a plan, or the agent in its place." });
+export type StepRun = TypeOf<typeof StepRun>;
 
 export const SkillRun = z
-  .looseObject({
+  .object({
     id: z.string(),
     skill: z.string(),
     persona: z.string().nullable(),
@@ -28,12 +31,15 @@ export const SkillRun = z
     durationMs: z.number(),
     outcome: z.enum(skillOutcomes),
     steps: z.array(StepRun),
-    result: z.unknown().meta({ description: "What the last step said, or the model's answer." }),
-    error: z.union([ErrorReport, z.null()]),
+    result: AnyJson.meta({
+      description: "What the last step said, by id where there are several, or the model's answer.",
+    }),
+    error: ErrorOrNull,
   })
-  .meta({ id: "SkillRun" });
+  .meta({ id: "SkillRun", description: "One run of a skill." });
+export type SkillRun = TypeOf<typeof SkillRun>;
 
-const TaskRun = z
+export const TaskRun = z
   .object({
     task: z.string(),
     dependsOn: z.array(z.string()),
@@ -41,17 +47,18 @@ const TaskRun = z
     attempts: z.number().int(),
     startedAt: moment,
     endedAt: moment,
-    nextAttemptAt: moment,
-    error: z.union([ErrorReport, z.null()]),
+    nextAttemptAt: moment.meta({ description: "Set where a failed task is retried." }),
+    error: ErrorOrNull,
     steps: z.array(StepRun),
   })
-  .meta({ id: "TaskRun" });
+  .meta({ id: "TaskRun", description: "A task that failed is cancelled and has an error." });
+export type TaskRun = TypeOf<typeof TaskRun>;
 
 export const JobRun = z
   .object({
     id: z.string(),
     job: z.string(),
-    owner: z.string().nullable(),
+    owner: z.string().nullable().meta({ description: "The job's persona; null when shared." }),
     user: z.string().nullable(),
     persona: z.string().nullable(),
     origin: z.enum(["schedule", "request", "rerun"]),
@@ -59,12 +66,13 @@ export const JobRun = z
     rerunOf: z.string().nullable(),
     state: z.enum(jobRunStates),
     priority: z.number().int(),
-    idempotencyKey: z.string(),
+    idempotencyKey: z.string().meta({ description: "The same for every start of this run." }),
     starts: z.number().int().meta({ description: "How often a plane began or went on with it." }),
     createdAt: z.string(),
     startedAt: moment,
     endedAt: moment,
     tasks: z.array(TaskRun),
-    error: z.union([ErrorReport, z.null()]),
+    error: ErrorOrNull,
   })
-  .meta({ id: "JobRun" });
+  .meta({ id: "JobRun", description: "One run of a job." });
+export type JobRun = TypeOf<typeof JobRun>;

@@ -1,6 +1,6 @@
 // Generated from the schema of the configuration by npm run docs. Change the schema instead.
-import type { ForeignSections } from "./foreign-config.ts";
-import type { Json } from "../json.ts";
+import type { ForeignSections } from "../../src/model/config/foreign-config.ts";
+import type { Json } from "../../src/model/json.ts";
 import type { ApprovalsInput, BudgetsInput, HooksInput, PolicyInput } from "./policy-input.ts";
 import type { InjectionInput, InjectOptionsInput, ServersInput } from "./server-input.ts";
 import type { ToolOverlayInput, ToolsInput } from "./tool-input.ts";

@@ -1,6 +1,6 @@
 // Generated from the schema of the configuration by npm run docs. Change the schema instead.
-import type { ForeignServerKeys } from "./foreign-config.ts";
-import type { Json } from "../json.ts";
+import type { ForeignServerKeys } from "../../src/model/config/foreign-config.ts";
+import type { Json } from "../../src/model/json.ts";
 
 /** Servers by name, or a list of servers with a name each. */
 export type ServersInput = Readonly<Record<string, ServerInput>> | readonly (ServerInput & { name: string })[];
