@@ -13,8 +13,6 @@ type Entry = { failures: number; failedAt: number; until: number; reason: string
 const never = Number.NEGATIVE_INFINITY;
 const fresh: Readonly<Entry> = { failures: 0, failedAt: never, until: 0, reason: null, checkedAt: 0 };
 
-type Routing = ReturnType<typeof createRouting>;
-
 /** Remembers which providers failed and gives them a cooldown. Tools go by their `healthKey`, providers by their label. */
 export function createRouting(random: () => number = Math.random) {
   const entries = new Map<string, Entry>();
