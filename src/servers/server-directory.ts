@@ -175,7 +175,8 @@ function poolOf(servers: readonly [name: string, server: Server][]): PoolInfo {
   const sessions = servers.flatMap(([name, { definition, sessionOwners }]) =>
     sessionOwners().map((owner) => ({ server: name, key: hash({ name, owner, of: definition }) })),
   );
-  return { size: sessions.length, sessions };
+  const direct = Object.fromEntries(servers.map(([name, server]) => [name, server.direct()]));
+  return { size: sessions.length, sessions, direct };
 }
 
 function sum(counts: readonly number[]): number {

@@ -11,7 +11,8 @@ import type { RequestOptions, Session } from "../protocol/session.ts";
 import { type CallWithTask, createTaskCalls } from "../protocol/tasks/call-with-task.ts";
 import { extendsToTasks, offersTasks } from "../protocol/tasks/task.ts";
 import type { Connection, Live } from "./connection.ts";
-import { DirectRequest } from "./direct-request.ts";
+import { type DirectPorts, DirectRequest } from "./direct-request.ts";
+import { DirectTaskRequest } from "./direct-task-request.ts";
 import { notSent, withoutSecrets } from "./failures.ts";
 import { reportInstalling } from "./installer.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
@@ -38,8 +39,11 @@ export type RequestsOptions = {
 export function createServerRequests(options: RequestsOptions) {
   const { name, definition, sessions } = options;
   const semaphore = createSemaphore(definition.maxConcurrency, definition.maxQueue);
-  const callWithTask = createTaskCalls(options.taskQuietMs ?? defaultTaskQuietMs);
+  const { taskQuietMs = defaultTaskQuietMs } = options;
+  const callWithTask = createTaskCalls(taskQuietMs);
   const checkLiveness = createLivenessCheck();
+  const directPorts: DirectPorts = { answering: options.answering, ended, taskQuietMs, reopen };
+  let direct = 0;
 
   function connectionOf(owner: SessionOwner): Connection {
     const found = sessions.of(owner);
@@ -104,7 +108,7 @@ export function createServerRequests(options: RequestsOptions) {
     }
   }
 
-  /** Null where something has to be waited for, or followed: a session, a slot, a listing, a task. */
+  /** Null where something has to be waited for first: a session, a slot, a listing. So is a tool that is begun as a task. */
   function sendDirect(connection: Connection, params: UnknownObject, asked: RequestOptions): DirectRequest | null {
     const live = connection.live();
     if (live === null || live.owesListing || (live.channel.backlog ?? 0) > maxBacklogBytes) return null;
@@ -112,7 +116,7 @@ export function createServerRequests(options: RequestsOptions) {
     const { session, channel } = live;
     const isModern = session.era === "modern";
     const tool = options.catalogueOf(asked.by ?? null).toolOf(params.name);
-    if (isModern ? extendsToTasks(session) : tool?.execution !== undefined) return null;
+    if (!isModern && tool?.execution !== undefined) return null;
     checkContinuation(session, asked);
     if (!semaphore.tryAcquire()) return null;
     try {
@@ -124,9 +128,11 @@ export function createServerRequests(options: RequestsOptions) {
     connection.enter();
     const isRemote = channel.pid === null;
     const headers = isModern && isRemote ? paramHeaders(tool?.inputSchema, params.arguments) : undefined;
-    const direct = new DirectRequest(asked, headers, connection, live, { answering: options.answering, ended });
-    direct.send(params);
-    return direct;
+    const Kind = isModern && extendsToTasks(session) ? DirectTaskRequest : DirectRequest;
+    const request = new Kind(asked, headers, connection, live, directPorts);
+    direct += 1;
+    request.send(params);
+    return request;
   }
 
   /** What is thrown of a direct request that failed. */
@@ -146,10 +152,12 @@ export function createServerRequests(options: RequestsOptions) {
     send(method: string, params: UnknownObject, asked: RequestOptions, owner: SessionOwner): Promise<unknown> {
       options.requireAvailable();
       const connection = connectionOf(owner);
-      const direct = method === "tools/call" ? sendDirect(connection, params, asked) : null;
-      return direct === null ? sendOver(connection, method, params, plainOptions(asked, owner)) : direct.result;
+      const request = method === "tools/call" ? sendDirect(connection, params, asked) : null;
+      return request === null ? sendOver(connection, method, params, plainOptions(asked, owner)) : request.result;
     },
     connectionOf,
+    /** How many calls were sent at once, on an open session. */
+    direct: () => direct,
     pending: () => semaphore.active() + semaphore.waiting(),
   };
 }

@@ -66,6 +66,7 @@ export function createServer(options: ServerOptions) {
       const open = sessions.all().filter(isOpen);
       return open.map(({ owner }) => owner);
     },
+    direct: requests.direct,
     logs: log.lines,
     followLogs: log.follow,
     record: recording.record,

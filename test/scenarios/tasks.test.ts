@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { EventOf, Plane } from "../../src/index.ts";
+import { inMemory, type MemoryServer } from "../../src/testing/testing.ts";
 import { scaledMs } from "../fixtures/patience.ts";
 import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
@@ -30,6 +31,30 @@ const isMethod =
   (method: string) =>
   ({ message }: { message?: { method?: string } }) =>
     message?.method === method;
+
+/** A server within this process that names its task when it is told to. */
+function heldServer() {
+  const received: string[] = [];
+  const { promise: released, resolve: answer } = Promise.withResolvers<void>();
+  const capabilities = { tools: {}, extensions: { "io.modelcontextprotocol/tasks": {} } };
+  const results: Record<string, object> = {
+    "server/discover": { supportedVersions: ["2026-07-28"], capabilities },
+    "tools/list": { tools: [{ name: "work", inputSchema: { type: "object" } }] },
+    "tools/call": { resultType: "task", taskId: "t", status: "working" },
+  };
+  const server: MemoryServer = {
+    async connect(transport) {
+      transport.onmessage = async ({ id, method }) => {
+        received.push(String(method));
+        if (method === "tools/call") await released;
+        if (id !== undefined && method !== undefined)
+          await transport.send({ jsonrpc: "2.0", id, result: results[String(method)] ?? {} });
+      };
+      await transport.start();
+    },
+  };
+  return { server, received, answer };
+}
 
 suite("background tasks", { concurrency: 4 }, () => {
   test("a tool that may or must run as a task does, and one that must not does not", async () => {
@@ -255,5 +280,42 @@ suite("background tasks of 2026-07-28", { concurrency: 4 }, () => {
     const outcome = await plane.call("task.work", { ms: 60_000 }, { timeoutMs: scaledMs(1_000) });
     assertFailed(outcome, "TIMEOUT", "failed");
     await untilLogged(log, ({ event }) => event === "task-cancelled");
+  });
+
+  test("a call that is given up before its task is named cancels the task when it is", async () => {
+    const { server, received, answer } = heldServer();
+    await using plane = await planeOf({ task: { ...inMemory(server) } });
+    await plane.tools.list();
+    const controller = new AbortController();
+    const calling = plane.call("task.work", {}, { signal: controller.signal });
+    await until("the call", () => received.includes("tools/call"));
+    controller.abort();
+    answer();
+    assertFailed(await within("giving up", calling), "CANCELLED", "cancelled");
+    await until("the cancel", () => received.includes("tasks/cancel"));
+    assert.ok(!received.includes("notifications/cancelled"), "a task is not cancelled as a request");
+    assert.equal(plane.servers.poolInfo().direct.task, 1);
+  });
+
+  test("a call that is given up and names no task is cancelled as a request", async () => {
+    const { server, received } = heldServer();
+    await using plane = await planeOf({ task: { ...inMemory(server) } });
+    await plane.tools.list();
+    const controller = new AbortController();
+    const calling = plane.call("task.work", {}, { signal: controller.signal });
+    await until("the call", () => received.includes("tools/call"));
+    controller.abort();
+    assertFailed(await within("giving up", calling), "CANCELLED", "cancelled");
+    await until("the cancel", () => received.includes("notifications/cancelled"));
+    assert.ok(!received.includes("tasks/cancel"));
+  });
+
+  test("a call that becomes a task after a question is followed as well", async () => {
+    const server = fixture("modern-task", ["--asks-first"]);
+    await using plane = await planeOf({ task: server }, { answersQuestions: true });
+    plane.on("question.asked", ({ questionId }) => void plane.questions.answer(questionId, { action: "accept" }));
+    await plane.tools.list();
+    assert.deepEqual(textsOf(await plane.call("task.work", { ms: 20 })), ["the work is done"]);
+    assert.equal(plane.servers.poolInfo().direct.task, 1);
   });
 });

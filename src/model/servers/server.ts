@@ -202,7 +202,12 @@ type KnownList = { listedAt: string; items: unknown[] };
 export type ServersChange = { added: string[]; removed: string[]; changed: string[]; unchanged: string[] };
 
 /** Without what they were opened with. */
-export type PoolInfo = { size: number; sessions: { server: string; key: string }[] };
+export type PoolInfo = {
+  size: number;
+  sessions: { server: string; key: string }[];
+  /** By server: how many calls were sent at once, on a session that was open. */
+  direct: Record<string, number>;
+};
 
 /** How it was asked, and how long it took. */
 export type ServerCheck = { how: "ping" | "list"; ms: number };

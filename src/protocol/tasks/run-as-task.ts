@@ -3,7 +3,7 @@ import { abortable } from "../../lib/async/signals.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type AnswerRequest, invalidAnswer, RpcError, TransportError } from "../message.ts";
-import type { RequestOptions, TaskListener } from "../session.ts";
+import type { OnTask, RequestOptions, Session, TaskListener } from "../session.ts";
 import { cancelsTasks, isOver, readTask, type Task, type TaskCall, taskIn } from "./task.ts";
 import { createTaskPoll, createTaskReporter } from "./task-updates.ts";
 
@@ -152,7 +152,7 @@ function outcome({ status, message, given }: Task): unknown {
 }
 
 /** How long an abandoned call may take to name its task, so that it can be cancelled. */
-const nameMs = 1_000;
+export const nameMs = 1_000;
 const cancelMs = 5_000;
 
 /** Neither the task nor anything else was started. */
@@ -165,53 +165,74 @@ export class TaskRefusal extends Error {
   }
 }
 
-/** With or without a task. */
-export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: number): Promise<unknown> {
-  const { session, options } = call;
-  const signal = options.signal ?? new AbortController().signal;
-  signal.throwIfAborted();
+/** What is heard of the task of one call, until the call ends. */
+export type TaskWatch = ReturnType<typeof createTaskWatch>;
+
+/** `startedAt` is that of the call. */
+export function createTaskWatch(quietMs: number, onTask: OnTask | undefined, startedAt = performance.now()) {
   const ended = new AbortController();
   const news = createTaskPoll(ended.signal);
-  const teller = createTaskReporter(quietMs, options.onTask);
-  let task: Task | undefined;
-  const said: { last?: Task } = {};
-  const see = (seen: Task) => {
-    task = seen;
-    teller.see(seen);
+  const teller = createTaskReporter(Math.max(0, quietMs - (performance.now() - startedAt)), onTask);
+  let last: Task | undefined;
+  const onStatus = (given: unknown) => {
+    const told = readTask(given);
+    if (!told) return;
+    last = told;
+    news.tell(told);
   };
+  const listener: TaskListener = { onStatus, over: ended.signal };
+  return {
+    listener,
+    news,
+    see: teller.see,
+    /** Its last words may have come together with its result. */
+    lastWords: ({ taskId }: Task) => (last?.taskId === taskId && isOver(last) ? last : undefined),
+    end(): void {
+      teller.stop();
+      ended.abort();
+    },
+  };
+}
+
+/** With or without a task. */
+export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: number): Promise<unknown> {
+  const { options } = call;
+  options.signal?.throwIfAborted();
+  const watch = createTaskWatch(quietMs, options.onTask);
   try {
-    const onStatus = (given: unknown) => {
-      const told = readTask(given);
-      if (!told) return;
-      said.last = told;
-      news.tell(told);
-    };
-    const result = await abortable(begin(call, params, { onStatus, over: ended.signal }), signal);
-    task = taskIn(result);
-    if (!task) return result;
-    const { reopen } = call;
-    const line: TaskLine = {
-      ...news,
-      outlives: reopen !== undefined,
-      ask: async (method, given, how) => (reopen ? await reopen() : session).request(method, given, how),
-      see,
-      signal,
-      over: ended.signal,
-    };
-    const finish = session.era === "modern" ? finishModernTask : finishLegacyTask;
+    const result = await abortable(begin(call, params, watch.listener), options.signal);
+    const task = taskIn(result);
+    return task ? await finishTask(call, task, watch) : result;
+  } finally {
+    watch.end();
+  }
+}
+
+/** The result of a task that an answer has named. An abandoned task is cancelled. */
+export async function finishTask(call: TaskCall, first: Task, watch: TaskWatch): Promise<unknown> {
+  const { session, options, reopen } = call;
+  const signal = options.signal ?? new AbortController().signal;
+  let task = first;
+  const line: TaskLine = {
+    ...watch.news,
+    outlives: reopen !== undefined,
+    ask: async (method, given, how) => (reopen ? await reopen() : session).request(method, given, how),
+    see(seen) {
+      task = seen;
+      watch.see(seen);
+    },
+    signal,
+    over: watch.listener.over,
+  };
+  const finish = session.era === "modern" ? finishModernTask : finishLegacyTask;
+  try {
     const finished = await abortable(finish(task, line, options.onRequest), signal);
-    const isFailure = isObject(finished) && finished.isError === true;
-    // Its last words may have come together with its result.
-    const told = said.last?.taskId === task.taskId && isOver(said.last) ? said.last : undefined;
-    if (!isOver(task)) see(told ?? { ...task, status: isFailure ? "failed" : "completed", message: null });
+    const status = isObject(finished) && finished.isError === true ? "failed" : "completed";
+    if (!isOver(task)) line.see(watch.lastWords(task) ?? { ...task, status, message: null });
     return finished;
   } catch (thrown) {
-    // An abandoned task is cancelled.
-    if (task && !isOver(task)) cancel(call, task);
+    if (!isOver(task)) cancelTask(session, task);
     throw thrown;
-  } finally {
-    teller.stop();
-    ended.abort();
   }
 }
 
@@ -227,7 +248,7 @@ function begin(call: TaskCall, params: UnknownObject, task: TaskListener): Promi
     .then(
       (result) => {
         const unwanted = signal?.aborted ? taskIn(result) : undefined;
-        if (unwanted) cancel(call, unwanted);
+        if (unwanted) cancelTask(session, unwanted);
         return result;
       },
       (thrown) => {
@@ -239,7 +260,7 @@ function begin(call: TaskCall, params: UnknownObject, task: TaskListener): Promi
 }
 
 /** The server may be done, or gone; either is fine. */
-function cancel({ session }: TaskCall, { taskId }: Task): void {
+export function cancelTask(session: Session, { taskId }: Task): void {
   if (!cancelsTasks(session)) return;
   const signal = AbortSignal.timeout(cancelMs);
   session.request("tasks/cancel", { taskId }, { signal }).catch(() => undefined);

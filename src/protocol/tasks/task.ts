@@ -77,10 +77,12 @@ export function createOpenTasks<Options extends { task?: TaskListener | undefine
   return {
     /** At once: the next message may be about the task already. */
     keep(result: unknown, token: RequestId, options: Options): void {
-      const task = options.task && taskIn(result);
-      if (!options.task || !task || options.task.over.aborted) return;
+      const task = taskIn(result);
+      // A listener may be made only now.
+      const over = task && options.task?.over;
+      if (!over || over.aborted) return;
       open.set(task.taskId, { token, options });
-      options.task.over.addEventListener("abort", () => open.delete(task.taskId), { once: true });
+      over.addEventListener("abort", () => open.delete(task.taskId), { once: true });
     },
     /** By progress token. */
     ofToken: (token: unknown) => [...open.values()].find((kept) => kept.token === token)?.options,
