@@ -58,6 +58,8 @@ export function createServerRequests(options: RequestsOptions) {
     if (method === "tools/call") {
       if (live.owesListing)
         await abortable(settleListing(options, connection, live, requestOptions.by ?? null), signal);
+      // Its slot may be that of a call that was cancelled together with it.
+      signal?.throwIfAborted();
       requestOptions.beforeSend?.();
     }
     const asked = { ...requestOptions, onRequest: options.answering(requestOptions.onRequest) };
