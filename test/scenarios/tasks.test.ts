@@ -32,7 +32,7 @@ const isMethod =
   ({ message }: { message?: { method?: string } }) =>
     message?.method === method;
 
-/** A server within this process that names its task when it is told to. */
+/** A server within this process that names its task when the test wants it. */
 function heldServer() {
   const received: string[] = [];
   const { promise: released, resolve: answer } = Promise.withResolvers<void>();
