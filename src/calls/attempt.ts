@@ -75,31 +75,31 @@ function createQuestions(
   };
 }
 
-/** One attempt as its provider sees it. What few providers ask for is made when they do. */
+/** One attempt as its provider sees it. What few providers ask for is made when they do. Others inherit from it, so its fields have no private names. */
 class Attempt implements ProviderContext {
   readonly principal: Principal;
   readonly owner: ProviderContext["owner"];
   readonly idempotencyKey: string | undefined;
   readonly cancellation: TimeLimiter;
-  readonly #call: Routed;
-  readonly #spec: ProviderSpec;
-  readonly #with: AttemptWith;
-  readonly #options: AttemptOptions;
-  readonly #hide: InjectedHider;
-  #questions: Questions | undefined;
-  #onRequest: ProviderContext["onRequest"];
-  #onProgress: ProviderContext["onProgress"] | undefined;
+  private readonly call: Routed;
+  private readonly spec: ProviderSpec;
+  private readonly given: AttemptWith;
+  private readonly options: AttemptOptions;
+  private readonly hide: InjectedHider;
+  private questions: Questions | undefined;
+  private answers: ProviderContext["onRequest"];
+  private reports: ProviderContext["onProgress"] | undefined;
 
   constructor(call: Routed, spec: ProviderSpec, given: AttemptWith, options: AttemptOptions, hide: InjectedHider) {
     this.principal = call.principal;
     this.owner = sessionOwner(call.principal, call.options.conversation);
     this.idempotencyKey = given.idempotencyKey;
     this.cancellation = given.limiter;
-    this.#call = call;
-    this.#spec = spec;
-    this.#with = given;
-    this.#options = options;
-    this.#hide = hide;
+    this.call = call;
+    this.spec = spec;
+    this.given = given;
+    this.options = options;
+    this.hide = hide;
   }
 
   get by(): string | null {
@@ -111,68 +111,68 @@ class Attempt implements ProviderContext {
   }
 
   beforeSend = (): void => {
-    if (this.#options.isCurrent?.(this.#call, this.#spec) === false) throw outdated(this.#call);
-    this.#with.onSend?.();
+    if (this.options.isCurrent?.(this.call, this.spec) === false) throw outdated(this.call);
+    this.given.onSend?.();
   };
 
   get onRequest(): NonNullable<ProviderContext["onRequest"]> {
-    this.#onRequest ??= (method, params, signal) => {
-      this.#questions ??= createQuestions(this.#call, this.#spec, this.#with, this.#options, this.#hide);
-      return this.#questions.take(method, params, signal);
+    this.answers ??= (method, params, signal) => {
+      this.questions ??= createQuestions(this.call, this.spec, this.given, this.options, this.hide);
+      return this.questions.take(method, params, signal);
     };
-    return this.#onRequest;
+    return this.answers;
   }
 
   get onProgress(): ProviderContext["onProgress"] {
-    this.#onProgress ??= (progress) => {
+    this.reports ??= (progress) => {
       this.cancellation.extend();
-      const shown = this.#hide.value(progress);
-      this.#options.onProgress(this.#call, shown);
-      this.#with.relay?.onProgress?.(shown);
+      const shown = this.hide.value(progress);
+      this.options.onProgress(this.call, shown);
+      this.given.relay?.onProgress?.(shown);
     };
-    return this.#onProgress;
+    return this.reports;
   }
 
   get onTask(): ProviderContext["onTask"] {
     return (task, isNews) => {
       if (isNews) this.cancellation.extend();
-      this.#options.onTask?.(this.#call, this.#hide.value(task));
+      this.options.onTask?.(this.call, this.hide.value(task));
     };
   }
 
   get onLog(): ProviderContext["onLog"] {
-    const { relay } = this.#with;
-    return relay?.onLog && ((message) => relay.onLog?.(this.#hide.value(message)));
+    const { relay } = this.given;
+    return relay?.onLog && ((message) => relay.onLog?.(this.hide.value(message)));
   }
 
   get asClient(): ProviderContext["asClient"] {
-    return this.#with.relay?.client;
+    return this.given.relay?.client;
   }
 
   get meta(): ProviderContext["meta"] {
-    return this.#with.relay?.meta;
+    return this.given.relay?.meta;
   }
 
   get hidden(): ProviderContext["hidden"] {
-    const { values } = this.#call.injected;
-    return hasMembers(values) ? { names: Object.keys(values), ...this.#hide } : undefined;
+    const { values } = this.call.injected;
+    return hasMembers(values) ? { names: Object.keys(values), ...this.hide } : undefined;
   }
 
   get onOwnTool(): ProviderContext["onOwnTool"] {
-    return this.#with.relay?.onOwnTool;
+    return this.given.relay?.onOwnTool;
   }
 
   get continuation(): ProviderContext["continuation"] {
-    return this.#with.relay?.continuation;
+    return this.given.relay?.continuation;
   }
 
   get samples(): ProviderContext["samples"] {
-    return this.#options.samples?.(this.#call);
+    return this.options.samples?.(this.call);
   }
 
   /** Questions that are open are not waited for any longer. */
   end(): void {
-    this.#questions?.end();
+    this.questions?.end();
   }
 }
 

@@ -93,6 +93,10 @@ export class DirectRequest implements Waiter, RequestOptions, CancelListener {
     return this.#options.onLog;
   }
 
+  get hidden(): RequestOptions["hidden"] {
+    return this.#options.hidden;
+  }
+
   get by(): RequestOptions["by"] {
     return this.#options.by;
   }

@@ -97,6 +97,8 @@ export function createServerRequests(options: RequestsOptions) {
       const slot = acquireSlot(asked[2].signal);
       if (slot) await slot;
       hasSlot = true;
+      // What was cancelled while it waited is not sent.
+      asked[2].signal?.throwIfAborted();
       return await ask(connection, ...asked);
     } finally {
       if (hasSlot) semaphore.release();

@@ -157,8 +157,9 @@ export async function traceAttempt(
   const abandon = () => end("CANCELLED");
   context.signal.addEventListener("abort", abandon, { once: true });
   try {
-    const meta = withTraceContext(context.meta, said);
-    const result = await runWithin(begun, () => provider(spec, args, { ...context, meta }));
+    // The context makes much of itself only when it is asked for, so it is not copied.
+    const traced: ProviderContext = Object.create(context, { meta: { value: withTraceContext(context.meta, said) } });
+    const result = await runWithin(begun, () => provider(spec, args, traced));
     end(isObject(result) && result.isError === true ? "tool_error" : null);
     return result;
   } catch (thrown) {
