@@ -52,8 +52,8 @@ export type CallTool = (call: Requested, asking?: Asking) => ReturnType<Recorder
 
 /** The one path: resolve, authorize, validate, inject, approve, route, execute; record wraps the rest. */
 export function createCallTool(path: Path): CallTool {
-  const onTheWay = hookContext(path);
   const { execution } = path;
+  const onTheWay = hookContext(path);
   const run: Parameters<Around>[2] = (call, executing, instead) =>
     execute(call, instead ? { ...execution, ...instead } : execution, executing);
   return (requested, asking = {}) =>
@@ -61,28 +61,9 @@ export function createCallTool(path: Path): CallTool {
       const hooks = path.hooks?.() ?? null;
       const { cancellation, relay } = asking;
       let latest = requested;
-      for (let rounds = 1; ; rounds++) {
-        const planned = plan(latest);
-        const approved = planned instanceof Promise ? await planned : planned;
-        const routed = await step("route", () => requireWritable(route(approved, path.routing)));
-        if (requested.options.dryRun) return routed;
-        try {
-          const around = path.around?.(routed.tool) ?? null;
-          const executed = await step("execute", () =>
-            around === null ? run(routed, asking) : around(routed, asking, run),
-          );
-          if (hooks === null) return executed;
-          rewriteText(executed.executed.result);
-          return await step("hooks", () => hooks.after(executed, asking.signal));
-        } catch (thrown) {
-          // A server that this call started lists another definition: all decisions are void.
-          if (!isOutdated(thrown) || rounds === maxRounds) throw thrown;
-          latest = requestedOf(latest);
-        }
-      }
-
-      /** After an approval the call starts again: everything may have changed. */
-      async function plan(call: Requested): Promise<Approved> {
+      for (let rounds = 1; ; ) {
+        // Nothing is awaited that is there already: a microtask per stage costs more than most stages.
+        const call = latest;
         const found = step("resolve", () =>
           call.approved || call.resumed
             ? withCurrentRights(call, path).then((now) => resolve(now, path.findTool, cancellation, relay?.onProgress))
@@ -105,9 +86,27 @@ export function createCallTool(path: Path): CallTool {
           approve(authorizeArguments(judged, path.grantFor), path.approval, asking),
         );
         const answered: Approved | Requested = asked instanceof Promise ? await asked : asked;
-        if (isApproved(answered)) return answered;
-        latest = answered;
-        return plan(answered);
+        // After an approval the call starts again: everything may have changed.
+        if (!isApproved(answered)) {
+          latest = answered;
+          continue;
+        }
+        const routed = step("route", () => requireWritable(route(answered, path.routing))) as Routed;
+        if (requested.options.dryRun) return routed;
+        try {
+          const around = path.around?.(routed.tool) ?? null;
+          const executed = await step("execute", () =>
+            around === null ? run(routed, asking) : around(routed, asking, run),
+          );
+          if (hooks === null) return executed;
+          rewriteText(executed.executed.result);
+          return await step("hooks", () => hooks.after(executed, asking.signal));
+        } catch (thrown) {
+          // A server that this call started lists another definition: all decisions are void.
+          if (!isOutdated(thrown) || rounds === maxRounds) throw thrown;
+          rounds += 1;
+          latest = requestedOf(latest);
+        }
       }
     });
 }

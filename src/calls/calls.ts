@@ -169,11 +169,12 @@ class RunningCall extends OpenCancellation implements Asking {
   relay: Relay | undefined;
   done: Promise<Outcome> | undefined;
 
-  constructor({ signal, cancellation, askHere, relay }: RunOptions, all: Set<OpenCancellation>, stopping: AbortSignal) {
-    super(cancellation ?? signal, all);
+  constructor(options: RunOptions, all: Set<OpenCancellation>, stopping: AbortSignal) {
+    // A signal may be made only when it is read.
+    super(options.cancellation ?? options.signal, all);
     this.stopping = stopping;
-    this.askHere = askHere;
-    this.relay = relay;
+    this.askHere = options.askHere;
+    this.relay = options.relay;
   }
 
   get cancellation(): OpenCancellation {

@@ -35,7 +35,7 @@ export type LookupParts = {
   >;
   grants: Grants;
   catalogue(): Pick<Catalogue, "visibleTo" | "listing">;
-  quality: Pick<PlaneQuality, "requireTrusted">;
+  quality: Pick<PlaneQuality, "requireTrusted" | "standing">;
   health: Pick<HealthFeed, "recent">;
   memory: Pick<Recorder, "open" | "requireRoom">;
   loaded(): Promise<void>;
@@ -164,8 +164,15 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
     for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
   });
   const warmUp = once(() => Promise.all([memory.open(), schemaCheck(), import("node:crypto")]));
-  const trusted = (tool: Tool, principal: Principal) =>
-    quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
+  const released = new WeakMap<Tool, object>();
+  /** Found out once, as long as nothing else is quarantined. */
+  const trusted = (tool: Tool, principal: Principal): Tool | Promise<Tool> => {
+    const standing = quality.standing();
+    if (standing !== null && released.get(tool) === standing) return tool;
+    const found = quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
+    if (standing !== null && !(found instanceof Promise)) released.set(tool, standing);
+    return found;
+  };
 
   function recall(asked: string | ToolId, principal: Principal): Tool | undefined {
     const known = remembered.get(principal)?.get(keyOf(asked));

@@ -1,5 +1,6 @@
 import { bytesOf, textOf } from "../lib/json/json-text.ts";
 import { hash, hashText } from "../lib/json/stable-json.ts";
+import { createLru } from "../lib/lru.ts";
 import { shorten } from "../lib/text/cut-text.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import { rounded } from "../lib/text/wording.ts";
@@ -25,6 +26,8 @@ import type { ErrorCode } from "../model/errors.ts";
 import { errorTable, PlaneError, reportError, strangerMessage, toPlaneError } from "../model/errors.ts";
 import type { ErrorReport } from "../model/errors-schema.ts";
 import type { EventOf, PlaneEvent } from "../model/events.ts";
+import type { Verdict } from "../model/calls/call-schema.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import type { RunningCall } from "../store/store.ts";
 import { costField } from "./limits/cost.ts";
@@ -82,7 +85,8 @@ export function createRecorder(options: RecordOptions): Recorder {
     }
     if (!outcome.ok || call.approved) await closeCall(call, record, outcome, options);
     onEnded?.(call, outcome, stages);
-    emitClean(redactDeep(resultEvent(record)));
+    // What succeeded has nothing in it that was not redacted for its record.
+    emitClean(outcome.ok ? resultEvent(record) : redactDeep(resultEvent(record)));
     return shown;
   };
 }
@@ -189,10 +193,10 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
     durationMs,
     provider,
     attempts,
-    argumentNames: redactDeep(Object.keys(input?.arguments ?? {})),
+    argumentNames: redactedNames(input?.arguments),
     argumentsHash: input ? hash(input.arguments) : null,
     injected: Object.keys(injected?.values ?? {}),
-    approval: redactDeep(approval ?? null),
+    approval: approval ? redactedVerdict(approval) : null,
     resultHash: executed ? hashResult(executed.result) : null,
     // The tool's own result, where hooks changed it.
     ...(executed?.said ? { resultHash: hash(executed.said), changedHash: hash(executed.result) } : {}),
@@ -204,6 +208,30 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
     ...(options.conversation === undefined ? {} : { conversation: options.conversation }),
     stages,
   };
+}
+
+/** Callers of a tool give the same few arguments. */
+const namesKnown = createLru<string[]>(100);
+const maxNamesLength = 500;
+
+function redactedNames(args: JsonObject | undefined): string[] {
+  const names = Object.keys(args ?? {});
+  if (names.length === 0) return names;
+  const key = names.join("\n");
+  const known = namesKnown.get(key);
+  if (known !== undefined) return known;
+  const shown = redactDeep(names);
+  if (key.length < maxNamesLength) namesKnown.set(key, shown);
+  return shown;
+}
+
+const verdictsKnown = new WeakMap<Verdict, Verdict>();
+
+/** Most calls of a tool have the same verdict. */
+function redactedVerdict(verdict: Verdict): Verdict {
+  const known = verdictsKnown.get(verdict) ?? redactDeep(verdict);
+  verdictsKnown.set(verdict, known);
+  return known;
 }
 
 /** Of the original text where there is one: no rewriting to hash. */

@@ -9,6 +9,7 @@ import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome } from "../model/calls/call.ts";
 import { readProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
+import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { Servers } from "../servers/servers.ts";
@@ -122,6 +123,7 @@ function routeOptions(context: CallsContext, providers: Providers): RouteOptions
   const { grants } = access;
   return {
     environment,
+    standing: () => ({ config: config(), quality: quality.standing() }),
     unavailable: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
     resting: routing.cooldown,
     score: (tool, provider) =>
@@ -137,11 +139,19 @@ function routeOptions(context: CallsContext, providers: Providers): RouteOptions
 function executeOptions(context: CallsContext, providers: Providers, spans: Spans): ExecuteOptions {
   const { answers, limits, recorder: memory, settings } = context;
   const { registry, quality, routing } = context.catalogue;
+  /** Found out once for a provider and a user, as long as nothing else is quarantined. */
+  const current = new WeakMap<ProviderSpec, { standing: object; user: string | null }>();
   return {
     provider: (kind) => spans.withAttemptSpans(providers.of(kind)),
     isCurrent({ tool, principal }, spec) {
       const now = registry.snapshot(principal).byId(tool.id);
-      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
+      const standing = quality.standing();
+      const before = current.get(spec);
+      const isKnown = standing !== null && before?.standing === standing && before.user === principal.user;
+      if (now === tool && isKnown) return true;
+      const isCurrent = (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
+      if (isCurrent && standing !== null) current.set(spec, { standing, user: principal.user });
+      return isCurrent;
     },
     async checkOutput(schema, result) {
       const loaded = await schemaCheck();

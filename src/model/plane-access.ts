@@ -109,6 +109,8 @@ export interface PlaneIdentity {
    * await plane.call("demo.greet", { name: "Ann" }, { principal });
    */
   identify(token: string | null): Promise<Principal>;
+  /** As `identify(null)`, at once; null where a credential is needed, or where that is not known yet. */
+  anonymous(): Principal | null;
   /** Must callers authenticate? */
   needsCredentials(): Promise<boolean>;
 }

@@ -10,7 +10,7 @@ type Finder = Pick<Store, "findLoss">;
 export type KeptHeads = ReturnType<typeof createKeptHeads>;
 
 /** Of commits that follow each other quickly the last one is noted; a head that is a little older is in the chain as well. */
-const apartMs = 100;
+const apartMs = 1_000;
 
 /**
  * Where the chains end, in a file of its own that is written soon after each commit. A store whose end is lost to a damaged disk,

@@ -78,7 +78,7 @@ export function createSpool(store: string): Spool {
       linesCount += 1;
       if (written === undefined) {
         written = Promise.withResolvers();
-        process.nextTick(write);
+        setImmediate(write);
       }
       return written.promise;
     },

@@ -71,6 +71,12 @@ export function createQuality(ports: GuardPorts) {
     },
     isHeld: (tool: Tool) => heldOf(tool) !== null,
     withoutHeld: (tools: readonly Tool[]) => withoutHeld(tools, guard?.heldBy() ?? unguarded),
+    /** The same object as long as no other tool is quarantined; null where that is not known. */
+    standing(): object | null {
+      if (guard) return guard.isLoaded() ? guard.heldBy() : null;
+      const { security } = config();
+      return security.pinning === "off" && security.poisoning === "off" ? security : null;
+    },
     /** Why each of these offers of a server is quarantined, or null. */
     async judge(
       server: string,

@@ -37,11 +37,43 @@ type Rendered = { result: UnknownObject } | { text: string } | { parts: Parts };
 
 /** In the client's era: as it came, but for our own members. */
 export function renderResult(result: UnknownObject, era: Era): Rendered {
-  const bytes = isSaidByUs(result) ? undefined : bytesOf(result);
-  if (bytes) return { parts: era === "legacy" ? [bytes] : [bytes.subarray(0, -1), `,${completion}`] };
+  const bytes = bytesOf(result);
+  const parts = bytes && (era === "legacy" ? olderParts(bytes, result) : completedParts(bytes, result));
+  if (parts) return { parts };
   const text = textOf(result);
   if (text === undefined) return { result: era === "legacy" ? forOlder(result) : completed(result) };
   return { text: era === "legacy" ? olderText(text, result) : completedText(text, result) };
+}
+
+/** As most servers write the kind of a result: at the very front, or at the very end. Then it is cut off, not rewritten. */
+const kindInFront = '{"resultType":"complete",';
+const kindAtEnd = ',"resultType":"complete"}';
+const frontBytes = Buffer.from(kindInFront);
+const endBytes = Buffer.from(kindAtEnd);
+
+function olderParts(bytes: Buffer, result: UnknownObject): Parts | undefined {
+  if (!hasOurMembers(result)) return [bytes];
+  if (!hasKindAlone(result)) return undefined;
+  if (bytes.subarray(0, frontBytes.length).equals(frontBytes)) return ["{", bytes.subarray(frontBytes.length)];
+  return bytes.subarray(-endBytes.length).equals(endBytes) ? [bytes.subarray(0, -endBytes.length), "}"] : undefined;
+}
+
+function completedParts(bytes: Buffer, result: UnknownObject): Parts | undefined {
+  if (!isSaidByUs(result)) return [bytes.subarray(0, -1), `,${completion}`];
+  return result._meta === undefined && result.content !== undefined
+    ? [bytes.subarray(0, -1), `,"_meta":{"${infoKey}":${infoText}}}`]
+    : undefined;
+}
+
+/** Members of the modern revision. */
+function hasOurMembers({ resultType, _meta }: UnknownObject): boolean {
+  return resultType !== undefined || _meta !== undefined;
+}
+
+/** Nothing of that revision but its kind. */
+function hasKindAlone({ resultType, _meta, ttlMs, cacheScope, content }: UnknownObject): boolean {
+  const isAlone = _meta === undefined && ttlMs === undefined && cacheScope === undefined;
+  return resultType === "complete" && isAlone && content !== undefined;
 }
 
 /** Members of every modern result. */
@@ -75,8 +107,12 @@ function forOlder(result: UnknownObject): UnknownObject {
   return Object.keys(meta).length === 0 ? others : { ...others, _meta: meta };
 }
 
-function olderText(text: string, { resultType }: UnknownObject): string {
-  if (resultType === undefined) return text;
+function olderText(text: string, result: UnknownObject): string {
+  if (result.resultType === undefined) return text;
+  if (hasKindAlone(result)) {
+    if (text.startsWith(kindInFront)) return `{${text.slice(kindInFront.length)}`;
+    if (text.endsWith(kindAtEnd)) return `${text.slice(0, -kindAtEnd.length)}}`;
+  }
   const withoutInfo: MemberChange = (before) => {
     if (!before?.startsWith("{")) return before;
     const rest = changeMembers(before, { [infoKey]: drop });
