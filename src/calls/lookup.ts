@@ -21,7 +21,7 @@ import { findMetaTool } from "./providers/builtin.ts";
 const waitMs = 5_000;
 /** The wait for a provider where there is another. */
 const rivalWaitMs = 2_000;
-/** Names remembered per caller. */
+/** Names remembered per caller; more where there are more tools. */
 const minRemembered = 1_000;
 /** Unavailable servers named in the answer to an unknown name. */
 const maxTroubles = 3;
@@ -186,8 +186,11 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
     const likely = serversOf(asked, servers.names());
     // A tool found elsewhere than expected is looked up again.
     if (tool.id.server === null || !likely.includes(tool.id.server)) return;
-    const names = remembered.get(principal) ?? createLru<Remembered>(minRemembered);
     const snapshot = registry.snapshot(principal);
+    // A tool may be called by several spellings of its name.
+    const size = Math.max(minRemembered, 2 * snapshot.tools.length);
+    const before = remembered.get(principal);
+    const names = before && before.least >= size ? before : createLru<Remembered>(size);
     names.set(keyOf(asked), { tool, snapshot, config: config(), servers: likely });
     remembered.set(principal, names);
   }
