@@ -1,6 +1,6 @@
 import { createHooks } from "../access/access.ts";
 import { workingDirectory } from "../config/config.ts";
-import { OpenCancellation } from "../lib/async/cancellation.ts";
+import { OpenCancellation, OpenCancellations } from "../lib/async/cancellation.ts";
 import { runAll } from "../lib/async/once.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
@@ -169,9 +169,9 @@ class RunningCall extends OpenCancellation implements Asking {
   relay: Relay | undefined;
   done: Promise<Outcome> | undefined;
 
-  constructor(options: RunOptions, all: Set<OpenCancellation>, stopping: AbortSignal) {
+  constructor(options: RunOptions, among: OpenCancellations<RunningCall>, stopping: AbortSignal) {
     // A signal may be made only when it is read.
-    super(options.cancellation ?? options.signal, all);
+    super(options.cancellation ?? options.signal, among as OpenCancellations<never>);
     this.stopping = stopping;
     this.askHere = options.askHere;
     this.relay = options.relay;
@@ -183,7 +183,7 @@ class RunningCall extends OpenCancellation implements Asking {
 }
 
 function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { withSpan }: Pick<Spans, "withSpan">) {
-  const active = new Set<RunningCall>();
+  const active = new OpenCancellations<RunningCall>();
   const draining = new AbortController();
   let stopped: { reason: unknown } | null = null;
   const drain = () => draining.abort(new Error("the plane is stopping"));
@@ -191,13 +191,13 @@ function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { wi
   const abort = async () => {
     drain();
     stopped ??= { reason: shuttingDown() };
-    for (const call of [...active]) call.cancel(stopped.reason);
+    for (const call of active.all()) call.cancel(stopped.reason);
     await new Promise(setImmediate);
   };
-  const ended = () => Promise.allSettled([...active].map(({ done }) => done));
+  const ended = () => Promise.allSettled(active.all().map(({ done }) => done));
   return {
     run(requested: Requested, options: RunOptions = {}): Promise<Outcome> {
-      const call = new RunningCall(options, active as Set<OpenCancellation>, draining.signal);
+      const call = new RunningCall(options, active, draining.signal);
       if (stopped) call.cancel(stopped.reason);
       call.done = withSpan(requested, call.relay, (traced) => {
         call.relay = traced;

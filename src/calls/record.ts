@@ -26,7 +26,6 @@ import type { ErrorCode } from "../model/errors.ts";
 import { errorTable, PlaneError, reportError, strangerMessage, toPlaneError } from "../model/errors.ts";
 import type { ErrorReport } from "../model/errors-schema.ts";
 import type { EventOf, PlaneEvent } from "../model/events.ts";
-import type { Verdict } from "../model/calls/call-schema.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import type { RunningCall } from "../store/store.ts";
@@ -196,7 +195,7 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
     argumentNames: redactedNames(input?.arguments),
     argumentsHash: input ? hash(input.arguments) : null,
     injected: Object.keys(injected?.values ?? {}),
-    approval: approval ? redactedVerdict(approval) : null,
+    approval: redactDeep(approval ?? null),
     resultHash: executed ? hashResult(executed.result) : null,
     // The tool's own result, where hooks changed it.
     ...(executed?.said ? { resultHash: hash(executed.said), changedHash: hash(executed.result) } : {}),
@@ -223,15 +222,6 @@ function redactedNames(args: JsonObject | undefined): string[] {
   const shown = redactDeep(names);
   if (key.length < maxNamesLength) namesKnown.set(key, shown);
   return shown;
-}
-
-const verdictsKnown = new WeakMap<Verdict, Verdict>();
-
-/** Most calls of a tool have the same verdict. */
-function redactedVerdict(verdict: Verdict): Verdict {
-  const known = verdictsKnown.get(verdict) ?? redactDeep(verdict);
-  verdictsKnown.set(verdict, known);
-  return known;
 }
 
 /** Of the original text where there is one: no rewriting to hash. */
