@@ -13,7 +13,7 @@ import type { Cli, CommandLine } from "./cli.ts";
 import { operationCommands } from "./command-table.ts";
 import { helpSections, ownCommands } from "./own-commands.ts";
 import { runReported } from "./run-reported.ts";
-import { say, silenceWarnings } from "./terminal/output.ts";
+import { printStatus, silenceWarnings } from "./terminal/output.ts";
 import { terminal } from "./terminal/terminal.ts";
 import { addCommand, collect, Verb } from "./verb.ts";
 
@@ -212,7 +212,7 @@ async function runWords(cli: Cli): Promise<number> {
     if (!(thrown instanceof CommanderError)) throw thrown;
     if (thrown.exitCode === 0) return 0;
     if (thrown.code !== "commander.help" || cli.argv.includes("--json")) throw verbMissing;
-    say(written.trimEnd());
+    printStatus(written.trimEnd());
     return errorTable.USAGE.exit;
   }
 }

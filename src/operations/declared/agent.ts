@@ -7,7 +7,7 @@ import type { ChatMessage } from "../../model/agent/chat.ts";
 import { ConversationRuns } from "../../model/agent/run-schema.ts";
 import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { modelOptions, pageOptions, tapeOptions } from "../command-options.ts";
+import { modelOptions, pageOptions, recordingOptions } from "../command-options.ts";
 import { Cursor, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { AgentAnswer, AgentBody } from "../schemas/agent.ts";
@@ -200,7 +200,7 @@ const agent = [
         "--yes": "agree to what the policy would ask about",
         "--verbose": "show thoughts, calls and results, even without a terminal",
         "--no-stream": "print the answer when it is complete",
-        ...tapeOptions,
+        ...recordingOptions,
       },
       examples: [
         'agent "What is 17 plus 25?"',

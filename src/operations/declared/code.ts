@@ -8,7 +8,7 @@ import { largestSearch } from "../../model/catalogue/search.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { ErrorReport } from "../../model/errors-schema.ts";
 import { codegenKinds } from "../../model/plane-work.ts";
-import { tapeOptions } from "../command-options.ts";
+import { recordingOptions } from "../command-options.ts";
 import { count } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { forStrangers } from "../strangers.ts";
@@ -95,7 +95,7 @@ export const codeOperations = [
         "--conversation <name>": "the conversation that the calls and 'store' belong to",
         "--plan": "queue writes instead of making them",
         "--yes": "agree to what the policy would ask about",
-        ...tapeOptions,
+        ...recordingOptions,
       },
       examples: [
         "code run report.ts",

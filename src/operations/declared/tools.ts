@@ -4,7 +4,7 @@ import { largestSearch } from "../../model/catalogue/search.ts";
 import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
 import { type ToolQuery, withoutShared } from "../../model/catalogue/tool-query.ts";
 import { Locked } from "../../model/servers/server-schema.ts";
-import { ofPersonaOptions, pageOptions, tapeOptions } from "../command-options.ts";
+import { ofPersonaOptions, pageOptions, recordingOptions } from "../command-options.ts";
 import { Cursor, count, flag, Limit, NextCursor, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { AccessOptions } from "../schemas/access-options.ts";
@@ -235,7 +235,7 @@ export const toolOperations = [
         "--save-artifacts <directory>": "write the files that come with the result into this directory",
         "--force": "overwrite existing files",
         "--dry-run": "stop before anything is executed; show the policy's verdict",
-        ...tapeOptions,
+        ...recordingOptions,
       },
       examples: [
         "call demo.greet name=Ann",

@@ -19,7 +19,7 @@ import { print, printJson, terminalText } from "../terminal/output.ts";
 import { askingHere } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
-import { agentExitCode, sayHowItEnded, showMessages } from "./agent-messages.ts";
+import { agentExitCode, printRunEnd, showMessages } from "./agent-messages.ts";
 
 type AgentCommandOptions = GlobalOptions &
   ModelOptions & {
@@ -86,7 +86,7 @@ function isShownAsItComes({ json, stream }: AgentCommandOptions): boolean {
 function tell(result: AgentResult, options: AgentCommandOptions): void {
   if (options.json) return printJson(agentAnswer(result));
   if (!isShownAsItComes(options) && result.answer !== null) print(plainText(result.answer));
-  sayHowItEnded(result);
+  printRunEnd(result);
 }
 
 export function howToConfigureModel({ files }: Pick<Config, "files">): string {

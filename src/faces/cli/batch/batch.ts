@@ -8,7 +8,7 @@ import type { UnknownObject } from "../../../model/json.ts";
 import type { PlaneCallOptions } from "../../../model/plane.ts";
 import { type ModelOptions, modelOptions, requireModel } from "../agent/agent.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { print, printJson, say } from "../terminal/output.ts";
+import { print, printJson, printStatus } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
 import { withPlane } from "../with-plane.ts";
 import {
@@ -172,21 +172,24 @@ async function runBatch(
       else print(JSON.stringify(result));
     }
   } catch (thrown) {
-    if (interrupted.aborted && file) say("Interrupted. The same command with --resume goes on from here.");
+    if (interrupted.aborted && file) printStatus("Interrupted. The same command with --resume goes on from here.");
     throw thrown;
   }
   file?.finish();
-  const told = { total: entries.length, failed, doneBefore: before.length };
-  if (json) printJson({ ok: failed === 0, ...told, ...(file ? { out } : { results }) });
-  else sayWhatWasDone(told, options);
+  const summary = { total: entries.length, failed, doneBefore: before.length };
+  if (json) printJson({ ok: failed === 0, ...summary, ...(file ? { out } : { results }) });
+  else printSummary(summary, options);
   return failed === 0 ? 0 : 1;
 }
 
-type Told = { total: number; failed: number; doneBefore: number };
+type BatchSummary = { total: number; failed: number; doneBefore: number };
 
-function sayWhatWasDone({ total, failed, doneBefore }: Told, { noun, out }: { noun: string; out?: string }): void {
+function printSummary(
+  { total, failed, doneBefore }: BatchSummary,
+  { noun, out }: { noun: string; out?: string },
+): void {
   const before = doneBefore > 0 ? ` (${doneBefore} done earlier)` : "";
   const results = out ? ` Results: ${out}` : "";
-  say(`${countOf(total, noun)}${before}: ${total - failed} succeeded, ${failed} failed.${results}`);
-  if (failed > 0 && out) say("--resume --retry-failed tries those again.");
+  printStatus(`${countOf(total, noun)}${before}: ${total - failed} succeeded, ${failed} failed.${results}`);
+  if (failed > 0 && out) printStatus("--resume --retry-failed tries those again.");
 }

@@ -40,7 +40,7 @@ export async function readEntries(file: string, known: Fields, required: string)
     const hash = createHash("sha256").update(text.trim()).digest("hex").slice(0, 16);
     entries.push({ line, id: id as Entry["id"], hash, fields });
   }
-  if (problems.length > 0) throw tellProblems(file, problems);
+  if (problems.length > 0) throw warnAboutEntries(file, problems);
   if (entries.length > 0) return entries;
   throw usage(`'${file}' is empty. Each line is an object like {"${required}": "…"}.`);
 }
@@ -68,7 +68,7 @@ function meant(name: string, known: readonly string[]): string {
   return word === undefined ? `; there are ${known.join(", ")}` : `; did you mean '${word}'?`;
 }
 
-function tellProblems(file: string, problems: readonly string[]): PlaneError {
+function warnAboutEntries(file: string, problems: readonly string[]): PlaneError {
   const more = problems.length > maxNamed ? `; and ${problems.length - maxNamed} more` : "";
   const told = problems.slice(0, maxNamed).join("; ");
   return usage(

@@ -12,9 +12,9 @@ import { errorTable, exitCodeFor, PlaneError, toPlaneError } from "../../../mode
 import type { EventType, PlaneEvent } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { howToConfigureModel } from "../agent/agent.ts";
-import { agentExitCode, sayHowItEnded, showMessages } from "../agent/agent-messages.ts";
+import { agentExitCode, printRunEnd, showMessages } from "../agent/agent-messages.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printError, say, terminalText } from "../terminal/output.ts";
+import { colors, print, printError, printStatus, terminalText } from "../terminal/output.ts";
 import { answerQuestions } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { openPlane } from "../with-plane.ts";
@@ -158,7 +158,7 @@ async function runLine(here: Chat, line: string): Promise<number> {
     return await runVerb(here, line.slice(1));
   } catch (thrown) {
     if (here.signal.aborted) {
-      say("Cancelled.");
+      printStatus("Cancelled.");
       return errorTable.CANCELLED.exit;
     }
     const error = toPlaneError(thrown);
@@ -226,7 +226,7 @@ async function talk(chat: Chat, question: string): Promise<number> {
   });
   chat.history = result.history;
   if (result.state !== undefined) settings.state = result.state;
-  sayHowItEnded(result);
+  printRunEnd(result);
   return agentExitCode(result);
 }
 

@@ -18,7 +18,16 @@ import type { Face } from "../../../model/principal.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { findByPrefix, shorten } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, type Fact, print, printJson, printWarning, renderFacts, say, table } from "../terminal/output.ts";
+import {
+  colors,
+  type Fact,
+  print,
+  printJson,
+  printStatus,
+  printWarning,
+  renderFacts,
+  table,
+} from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { readInput, typedForTool } from "./call-arguments.ts";
 import { openSetup } from "./config.ts";
@@ -55,7 +64,7 @@ export async function showApproval(cli: Cli, id: string, options: GlobalOptions)
     if (options.json) return printJson(held);
     const tool = await plane.tools.get(held.toolId).catch(() => undefined);
     print(renderApproval(held, Date.now(), tool?.description));
-    if (held.status === "pending") say(`Answer it with: toolplane approvals approve|reject ${held.id}`);
+    if (held.status === "pending") printStatus(`Answer it with: toolplane approvals approve|reject ${held.id}`);
   });
 }
 
@@ -73,7 +82,7 @@ export async function approveCall(cli: Cli, id: string, options: ApproveOptions)
     else if (outcome) printOutcome(outcome);
     else print(`'${plainText(approval.tool)}' is approved and runs where its caller waits for it.`);
     if (given.remember && approval.adminRequired)
-      say("The yes is not remembered: a rule of the operator asks every time.");
+      printStatus("The yes is not remembered: a rule of the operator asks every time.");
     return outcome ? exitCodeOf(outcome) : 0;
   });
 }

@@ -21,10 +21,10 @@ import {
   print,
   printJson,
   printPage,
+  printStatus,
   renderFacts,
   renderMoment,
   renderTable,
-  say,
   show,
   table,
 } from "../terminal/output.ts";
@@ -157,7 +157,7 @@ export async function exportCalls(cli: Cli, given: string | undefined, options: 
     await writeStream(file, text);
   });
   if (file !== undefined && options.json) printJson({ path: file });
-  else if (file !== undefined) say(`Written to ${file}.`);
+  else if (file !== undefined) printStatus(`Written to ${file}.`);
 }
 
 /** One call, or one run of an agent: their ids look alike. */
@@ -231,7 +231,8 @@ export async function showActivity(cli: Cli, options: GlobalOptions & { follow?:
   await withPlane(cli, options, async (plane, interrupted) => {
     const entries = await plane.calls.activity({ face: "cli" });
     if (options.json) return printJson({ activity: entries });
-    if (!plane.isRemote) say("Only a plane that runs remembers its last calls: start one with 'toolplane serve'.");
+    if (!plane.isRemote)
+      printStatus("Only a plane that runs remembers its last calls: start one with 'toolplane serve'.");
     if (entries.length === 0 && !options.follow) return print("No calls yet.");
     print(renderActivity(entries.toReversed()));
     if (options.follow && plane.isRemote) await follow(plane, entries, interrupted);
@@ -276,7 +277,7 @@ export const getResult = command(
   ({ text, unit, offset, nextOffset, total }) => {
     print(plainText(text));
     if (nextOffset !== null)
-      say(`${unit} ${offset} to ${nextOffset} of ${total}; the next ones with --offset ${nextOffset}`);
+      printStatus(`${unit} ${offset} to ${nextOffset} of ${total}; the next ones with --offset ${nextOffset}`);
   },
 );
 

@@ -9,7 +9,7 @@ import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { findByPrefix, shorten, shownIdLength } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, printJson, say, table } from "../terminal/output.ts";
+import { colors, printJson, printStatus, table } from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { readObject, renderArguments } from "./approvals.ts";
 import { renderSpan } from "./dead-letters.ts";
@@ -101,13 +101,13 @@ export const rejectPlan = command(async (plane, id: string | undefined, options:
 function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plane["plans"]["approve"]>>): void {
   for (const { change, outcome } of outcomes) {
     const place = changes.findIndex(({ id }) => id === change);
-    say(`${place + 1}. ${plainText(changes[place]?.tool ?? change)}`);
+    printStatus(`${place + 1}. ${plainText(changes[place]?.tool ?? change)}`);
     if (outcome) printOutcome(outcome);
-    else say("It runs elsewhere.");
+    else printStatus("It runs elsewhere.");
   }
   const left = plan.changes.filter(({ status }) => status === "pending").length;
   if (left > 0)
-    say(
+    printStatus(
       `${left} of ${countOf(plan.changes.length, "change")} still ${nounFor(left, "waits", "wait")}: toolplane plan show ${plan.id.slice(0, shownIdLength)}`,
     );
 }

@@ -15,7 +15,7 @@ import type {
 } from "../../../model/catalogue/quality-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printPage, renderMoment, renderTable, say, show, table } from "../terminal/output.ts";
+import { colors, print, printPage, printStatus, renderMoment, renderTable, show, table } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { oneOf, pick, readFilters, type ToolFilters } from "./option-values.ts";
@@ -144,7 +144,7 @@ export const showStats = command(
   (stats) => {
     if (stats.totals.tools === 0) return print("The catalogue is empty. 'toolplane servers list' shows why.");
     print(renderStats(stats, terminal.stdout.isTTY === true));
-    say(colors.dim(`Tokens by ${stats.tokenizer}.`));
+    printStatus(colors.dim(`Tokens by ${stats.tokenizer}.`));
   },
 );
 

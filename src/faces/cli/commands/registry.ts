@@ -8,7 +8,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type Json } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printJson, printWarning, renderTable, say, show } from "../terminal/output.ts";
+import { colors, print, printJson, printStatus, printWarning, renderTable, show } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 import { openSetup } from "./config.ts";
 import { oneOf, readSource } from "./option-values.ts";
@@ -58,7 +58,7 @@ export async function exportBundle(
   const done = await withPlane(cli, options, (plane) => plane.registry.export(choice, face));
   if (options.json) return printJson(done);
   print(done.bundle);
-  say(`${countOf(done.entries.length, "entry", "entries")}, signed with ${done.fingerprint}.`);
+  printStatus(`${countOf(done.entries.length, "entry", "entries")}, signed with ${done.fingerprint}.`);
 }
 
 export async function importBundle(
@@ -79,7 +79,7 @@ export async function importBundle(
   ]);
   print(renderTable(["CHANGE", "KIND", "NAME", ""], rows));
   const by = done.exportedBy === null ? "" : ` by ${done.exportedBy}`;
-  say(
+  printStatus(
     `${done.dryRun ? "Nothing was changed. " : ""}Exported ${done.exportedAt}${by}, signed with ${done.fingerprint}.`,
   );
 }
@@ -238,7 +238,8 @@ export async function listChanges(cli: Cli, name: string | undefined, options: C
   if (page.count === 0) return print("Nothing has changed.");
   print(renderChanges(page.changes));
   const next = page.offset + page.count;
-  if (next < page.total) say(`${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`);
+  if (next < page.total)
+    printStatus(`${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`);
 }
 
 function toNumber(key: "limit" | "offset", text: string | undefined): number | undefined {

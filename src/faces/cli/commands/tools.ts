@@ -20,11 +20,11 @@ import {
   type Fact,
   print,
   printJson,
+  printNextPage,
+  printStatus,
   printWarning,
   renderFacts,
   renderTable,
-  say,
-  sayMore,
   table,
 } from "../terminal/output.ts";
 import { describeTrouble } from "../terminal/server-trouble.ts";
@@ -52,14 +52,14 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
     else print(isDeepStrictEqual(query, everyTool) ? emptyCatalogue : "No tool matches.");
     const hidden = (await countHidden(plane, query)) - total;
     if (hidden > 0)
-      say(
+      printStatus(
         `${countOf(hidden, "more tool")} in other groups or states: toolplane tools list --tool-group '*' --state '*'`,
       );
     for (const { name, contact } of locked)
-      say(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
+      printStatus(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
     if (plane.config().policy.mode === "review")
-      say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
-    sayMore(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
+      printStatus("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
+    printNextPage(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
     for (const status of await plane.servers.list()) {
       // What is not trusted is in one warning about the project.
       const trouble = status.state === "untrusted" ? null : describeTrouble(status);
@@ -194,9 +194,9 @@ export const searchTools = command(
   ({ tools, total, truncated, next, note }) => {
     print(renderTools(tools) || "No tool was found.");
     if (tools.some(({ points }) => points !== undefined)) print(`\n${renderPoints(tools)}`);
-    if (truncated) say(colors.dim(`${tools.length} of ${total} that match.`));
-    if (next.length > 0) say(colors.dim(`Next: ${plainText(next.join(", "))}`));
-    if (note !== undefined) say(`${colors.yellow("note:")} ${plainText(note)}`);
+    if (truncated) printStatus(colors.dim(`${tools.length} of ${total} that match.`));
+    if (next.length > 0) printStatus(colors.dim(`Next: ${plainText(next.join(", "))}`));
+    if (note !== undefined) printStatus(`${colors.yellow("note:")} ${plainText(note)}`);
   },
 );
 

@@ -11,7 +11,7 @@ import {
 } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, PlaceOptions } from "../cli.ts";
-import { colors, print, printJson, say } from "../terminal/output.ts";
+import { colors, print, printJson, printStatus } from "../terminal/output.ts";
 import { canBeAsked, terminalPrompts } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { openSetup } from "./config.ts";
@@ -49,18 +49,18 @@ export async function askForTrust(cli: Cli, place: PlaceOptions): Promise<void> 
   const open = await consent.unanswered().catch(() => []);
   if (open.length === 0) return;
   const { directory } = await consent.show();
-  say(`What is in ${directory} is not trusted yet:`);
-  for (const line of open) say(renderLine(line));
+  printStatus(`What is in ${directory} is not trusted yet:`);
+  for (const line of open) printStatus(renderLine(line));
   const answer = await terminalPrompts.confirm(question(open), false);
   await consent.answer(open, answer === true);
-  if (answer !== true) say("It goes on without them. 'toolplane trust' asks again.");
+  if (answer !== true) printStatus("It goes on without them. 'toolplane trust' asks again.");
 }
 
 /** Shows what a project would be allowed to start and read, and asks; false where the person says no, or cannot be asked. */
 export async function showAndAsk(setup: Setup, open: readonly TrustLine[], mayAsk: boolean): Promise<boolean> {
   const { directory } = await setup.trust.show();
-  say(`The files in ${directory} come with this project. They would start and read:`);
-  for (const line of open) say(renderLine(line));
+  printStatus(`The files in ${directory} come with this project. They would start and read:`);
+  for (const line of open) printStatus(renderLine(line));
   if (!mayAsk || !canBeAsked()) return false;
   const answer = (await terminalPrompts.confirm(question(open), false)) === true;
   if (answer) await setup.trust.answer(open, true);

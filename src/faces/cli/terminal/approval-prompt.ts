@@ -6,7 +6,7 @@ import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
 import { isObject, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { renderApproval } from "../commands/approvals.ts";
-import { printWarning, say } from "./output.ts";
+import { printStatus, printWarning } from "./output.ts";
 import { terminal } from "./terminal.ts";
 
 type Held = Pick<HeldView, "adminRequired" | "allowEdit">;
@@ -101,7 +101,7 @@ export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<Answer
 /** Puts a call that waits to the person at the terminal; also that of a plane in another process. */
 export async function answerHere(plane: Plane, waiting: WaitingOutcome, ask: AskPerson = askPerson): Promise<Outcome> {
   const held = await plane.approvals.get(waiting.approval.id);
-  say(renderApproval(held, Date.now()));
+  printStatus(renderApproval(held, Date.now()));
   for (;;) {
     try {
       const answer = await ask(held);
@@ -120,7 +120,7 @@ export async function answerHere(plane: Plane, waiting: WaitingOutcome, ask: Ask
 export function askAtTerminal(ask: AskPerson = askPerson): AskHere {
   return serialized<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
     if (signal.aborted) return null;
-    if (problem === null) say(renderApproval(held, Date.now()));
+    if (problem === null) printStatus(renderApproval(held, Date.now()));
     else printWarning(problem);
     return ask(held, signal);
   });
