@@ -94,7 +94,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   );
   context.recorder = recorder;
   const { audit, run: record } = createAudit({
-    memory: recorder,
+    recorder,
     hmacKey,
     defaultPrincipal: context.defaultPrincipal,
     face: options.face ?? "library",

@@ -32,7 +32,7 @@ export async function openAudit({
   const place = { files, directory: null, dataDirectory };
   const settings = await createSettings(given ?? [], processEnvironment(), place).catch(() => null);
   const config = settings?.config();
-  const memory = createRecorder(
+  const recorder = createRecorder(
     ...([
       dataDirectory,
       requireStoreAddress(config?.store ?? "sqlite"),
@@ -40,6 +40,6 @@ export async function openAudit({
     ] as const),
   );
   const hmacKey = async () => settings?.hmacKey();
-  const { audit } = createAudit({ memory, hmacKey, defaultPrincipal: trusted(principal), face: "cli" });
-  return { run: audit.run, [Symbol.asyncDispose]: memory.close };
+  const { audit } = createAudit({ recorder, hmacKey, defaultPrincipal: trusted(principal), face: "cli" });
+  return { run: audit.run, [Symbol.asyncDispose]: recorder.close };
 }

@@ -55,7 +55,7 @@ type AgentContext = {
   };
   readonly options: Pick<PlaneOptions, "models">;
   readonly defaultPrincipal: Principal;
-  readonly recorder: RunParts["memory"];
+  readonly recorder: RunParts["recorder"];
   readonly access: Access;
   readonly catalogue: Pick<Catalogue, "forModel" | "visibleTo">;
   readonly servers: Servers;
@@ -80,7 +80,7 @@ export type Agent = {
 
 /** Models with tools: what they may call, and the runs in which they call it. */
 export function createAgent(context: AgentContext): Agent {
-  const { settings, options, defaultPrincipal, recorder: memory, access } = context;
+  const { settings, options, defaultPrincipal, recorder, access } = context;
   const { config } = settings;
   const { maySeeServer } = access.grants;
   const plane = () => context.plane;
@@ -93,12 +93,12 @@ export function createAgent(context: AgentContext): Agent {
     fileOfModel: (name) => settings.fileOf(["models", name]),
     given: options.models ?? {},
   });
-  const sampling = createSampling({ config, profile: access.identity.profile, models, emit: memory.emit });
-  const runs = createRuns({ memory });
+  const sampling = createSampling({ config, profile: access.identity.profile, models, emit: recorder.emit });
+  const runs = createRuns({ recorder });
   const stopping = new AbortController();
   const code = createCode({
     plane,
-    store: memory.store,
+    store: recorder.store,
     keepRun: runs.keep,
     stopping: stopping.signal,
     visibleTo: (principal) => context.catalogue.visibleTo(principal),

@@ -58,11 +58,11 @@ type Owner = Parameters<Parameters<Servers["release"]>[0]>[0];
 export type Calls = Awaited<ReturnType<typeof createCalls>>;
 
 export async function createCalls(context: CallsContext) {
-  const { settings, environment, options, recorder: memory, audit, access, servers, catalogue, limits } = context;
+  const { settings, environment, options, recorder, audit, access, servers, catalogue, limits } = context;
   const { config } = settings;
   const { registry, quality } = catalogue;
   const { grants, identity } = access;
-  const { emit, store } = memory;
+  const { emit, store } = recorder;
   const { profile } = identity;
   const models = () => config().models;
   const fileOfModel = (name: string) => settings.fileOf(["models", name]);
@@ -74,7 +74,7 @@ export async function createCalls(context: CallsContext) {
     catalogue: () => catalogue,
     quality,
     health: catalogue.health,
-    memory,
+    recorder,
     loaded: catalogue.loaded,
     schemaCheck,
   });
@@ -95,7 +95,7 @@ export async function createCalls(context: CallsContext) {
     run: (call) => runner.run(call),
     checkArguments: (held, args) => checkHeld(held, args, grants, lookup),
     mayMake: createMayMake(judging, lookup),
-    onChangedElsewhere: (listener) => memory.onNews((news) => news.what === "heldCall" && listener(news.id)),
+    onChangedElsewhere: (listener) => recorder.onNews((news) => news.what === "heldCall" && listener(news.id)),
     fixedOf: registry.fixedOf,
     audit: audit.run,
   });
@@ -111,7 +111,7 @@ export async function createCalls(context: CallsContext) {
   const payloads = createPayloads({ config, store });
   const activity = createActivity(payloads.note);
   const reads = createSharedReads({ config, servers, answer: context.answers.answer, tools: registry.all });
-  const spans = await createSpans({ settings: settings.otlp, on: memory.on, emit });
+  const spans = await createSpans({ settings: settings.otlp, on: recorder.on, emit });
   const path = wirePath(context, { lookup, providers, approvals, hooks, activity, reads, spans });
   const runner = createRunner(createCallTool(path), servers.stop, spans);
   const call: Inside<Plane>["call"] = (asked, args, options) => runner.run(requestCall(asked, args, options), options);
@@ -123,14 +123,14 @@ export async function createCalls(context: CallsContext) {
     endCalls: runner.endCalls,
     policy: {
       test: createPolicyTest(judging, lookup),
-      preview: createPolicyPreview({ ...judging, memory }, lookup, payloads.read),
+      preview: createPolicyPreview({ ...judging, recorder }, lookup, payloads.read),
     },
     tools: { get: lookup.tool, registerProvider: providers.register },
     calls: {
       activity: async ({ principal }) => activity.entries(principal),
       payloads: (ids, { principal }) => payloads.read(ids, principal),
     },
-    clients: { sessions: createKeptSessions(memory) },
+    clients: { sessions: createKeptSessions(recorder) },
     conversations: {
       async end(conversation, { principal, goesOn = false }) {
         if (!goesOn) {

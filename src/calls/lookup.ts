@@ -37,7 +37,7 @@ export type LookupParts = {
   catalogue(): Pick<Catalogue, "visibleTo" | "listing">;
   quality: Pick<PlaneQuality, "requireTrusted">;
   health: Pick<HealthFeed, "recent">;
-  memory: Pick<Recorder, "open" | "requireRoom">;
+  recorder: Pick<Recorder, "open" | "requireRoom">;
   loaded(): Promise<void>;
   schemaCheck(): Promise<unknown>;
 };
@@ -157,13 +157,13 @@ type Remembered = { tool: Tool; snapshot: Snapshot; config: Config; servers: rea
 
 /** Remembers finds, and loads what a first call needs while the server starts. */
 function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>) {
-  const { config, registry, servers, memory, health, schemaCheck, quality, grants } = parts;
+  const { config, registry, servers, recorder, health, schemaCheck, quality, grants } = parts;
   const remembered = new WeakMap<Principal, Lru<Remembered>>();
   // Two turns are enough for the process of the tool's server to be spawned.
   const headStart = once(async () => {
     for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
   });
-  const warmUp = once(() => Promise.all([memory.open(), schemaCheck(), import("node:crypto")]));
+  const warmUp = once(() => Promise.all([recorder.open(), schemaCheck(), import("node:crypto")]));
   const trusted = (tool: Tool, principal: Principal) =>
     quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
 
@@ -197,7 +197,7 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
     return trusted(tool, principal);
   };
   const findTool: FindTool = (asked, principal, onProgress) => {
-    memory.requireRoom();
+    recorder.requireRoom();
     const known = typeof asked === "object" && asked.kind ? undefined : recall(asked, principal);
     return known ? trusted(known, principal) : findAnew(asked, principal, onProgress);
   };

@@ -62,7 +62,7 @@ export type Stages = {
 };
 
 export function wirePath(context: CallsContext, stages: Stages): Path {
-  const { settings, environment, servers, catalogue, access, recorder: memory } = context;
+  const { settings, environment, servers, catalogue, access, recorder } = context;
   const { lookup, providers, approvals, hooks, activity, reads, spans } = stages;
   const { config } = settings;
   const { quality, registry } = catalogue;
@@ -98,9 +98,9 @@ export function wirePath(context: CallsContext, stages: Stages): Path {
     routing: routeOptions(context, providers),
     execution: executeOptions(context, providers, spans),
     record: createRecorder({
-      begin: memory.begin,
-      emitClean: memory.emitClean,
-      write: memory.record,
+      begin: recorder.begin,
+      emitClean: recorder.emitClean,
+      write: recorder.record,
       keepFailed: (...failed) => context.work.keepFailed(...failed),
       async onApprovedEnd(yes, outcome, { options: { run } }) {
         if (run?.startsWith("code-")) await context.agent.keepAnswer(yes.id, outcome);
@@ -135,7 +135,7 @@ function routeOptions(context: CallsContext, providers: Providers): RouteOptions
 }
 
 function executeOptions(context: CallsContext, providers: Providers, spans: Spans): ExecuteOptions {
-  const { answers, limits, recorder: memory, settings } = context;
+  const { answers, limits, recorder, settings } = context;
   const { registry, quality, routing } = context.catalogue;
   return {
     provider: (kind) => spans.withAttemptSpans(providers.of(kind)),
@@ -168,9 +168,9 @@ function executeOptions(context: CallsContext, providers: Providers, spans: Span
       return { ...retry, ...withoutUndefined(servers[String(server)]?.retry ?? {}) };
     },
     ...providers.readiness,
-    onRetry: ({ id, tool }, retry) => memory.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
+    onRetry: ({ id, tool }, retry) => recorder.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
     onProgress: ({ id, tool }, progress) =>
-      memory.emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),
-    onTask: ({ id, tool }, task) => memory.emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
+      recorder.emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),
+    onTask: ({ id, tool }, task) => recorder.emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
   };
 }

@@ -153,7 +153,7 @@ function createJobs(context: WorkContext, loop: JobParts["loop"]) {
     };
     return create({
       config: settings.config,
-      memory: recorder,
+      recorder,
       defaultPrincipal,
       loop,
       manifests,

@@ -14,7 +14,7 @@ const maxPage = 1_000;
 const maxTitle = 200;
 
 export type RunParts = {
-  memory: Pick<Recorder, "emit" | "recordRun"> & { store(): Promise<Store> };
+  recorder: Pick<Recorder, "emit" | "recordRun"> & { store(): Promise<Store> };
 };
 
 export type Runs = {
@@ -24,17 +24,17 @@ export type Runs = {
 };
 
 /** What agents did: kept, told of, and shown to whose it was, or to admins. */
-export function createRuns({ memory }: RunParts): Runs {
+export function createRuns({ recorder }: RunParts): Runs {
   const find = async (id: string, principal: Principal): Promise<AgentRun> => {
     requireScope(principal, "read", "read runs of agents");
-    const run = await (await memory.store()).run(id);
+    const run = await (await recorder.store()).run(id);
     if (run !== null && ownsRecord(principal, run)) return withoutOwner(run);
     throw new PlaneError("NOT_FOUND", `No run '${id}' found. List them: toolplane calls runs`);
   };
   /** Their own only, also for admins. */
   const idsOf = async (conversation: string, principal: Principal): Promise<string[]> => {
     requireScope(principal, "call", "change what is kept of a conversation");
-    const kept = await (await memory.store()).runs({ conversation, user: principal.user });
+    const kept = await (await recorder.store()).runs({ conversation, user: principal.user });
     const own = kept.filter((run) => ownsRecord(principal, run));
     if (own.length > 0) return own.map(({ id }) => id);
     throw new PlaneError(
@@ -52,7 +52,7 @@ export function createRuns({ memory }: RunParts): Runs {
           if (filter.user !== undefined && filter.user !== principal.user) return { runs: [], nextCursor: null };
           filter.user = principal.user;
         }
-        const { runs: read } = await memory.store();
+        const { runs: read } = await recorder.store();
         const found = await collect(
           (part) => read({ ...filter, ...part }),
           (run) => ownsRecord(principal, run),
@@ -77,12 +77,12 @@ export function createRuns({ memory }: RunParts): Runs {
         if (called === null || called.length > maxTitle)
           throw new PlaneError("USAGE", `'title' must be a string of at most ${maxTitle} characters.`);
         const ids = await idsOf(conversation, principal);
-        await (await memory.store()).titleRuns(ids, called === "" ? null : redact(called));
+        await (await recorder.store()).titleRuns(ids, called === "" ? null : redact(called));
         return { conversation, runs: ids.length };
       },
       async delete(conversation, { principal }) {
         const ids = await idsOf(conversation, principal);
-        await (await memory.store()).removeRuns(ids);
+        await (await recorder.store()).removeRuns(ids);
         return { conversation, runs: ids.length };
       },
     },
@@ -90,11 +90,11 @@ export function createRuns({ memory }: RunParts): Runs {
       const { keptRun } = await import("./kept-run.ts");
       const kept = keptRun(run);
       try {
-        await memory.recordRun(kept);
+        await recorder.recordRun(kept);
       } catch (thrown) {
         process.emitWarning(`The run '${run.id}' of an agent could not be kept: ${toPlaneError(thrown).message}`);
       }
-      tell(kept, memory.emit);
+      tell(kept, recorder.emit);
     },
   };
 }

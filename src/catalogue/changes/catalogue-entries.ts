@@ -14,7 +14,7 @@ import { describeEntry } from "./entry.ts";
 import { createChangeHistory } from "./history.ts";
 
 export type CatalogueEntriesPorts = {
-  memory: Pick<Recorder, "store" | "knownServers" | "emit" | "outlivesUs">;
+  recorder: Pick<Recorder, "store" | "knownServers" | "emit" | "outlivesUs">;
   /** Of the key that signs bundles. */
   directory: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
@@ -33,8 +33,8 @@ const handWrittenSource = "";
 const discoveryWaitMs = 5_000;
 
 export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
-  const { memory, directory, environment, defaultPrincipal, config } = ports;
-  const { store, emit, outlivesUs } = memory;
+  const { recorder, directory, environment, defaultPrincipal, config } = ports;
+  const { store, emit, outlivesUs } = recorder;
   let latest = 0;
   const kept = { store, outlivesUs, revision: () => latest };
   const registry = createRegistry((change) => {
@@ -90,7 +90,7 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
     reload: entries.reload,
     manifests: entries.manifests,
     /** The stored listings of servers, to which their next listings are compared. */
-    known: async (identities: readonly string[]) => history.recalled(await memory.knownServers(identities)),
+    known: async (identities: readonly string[]) => history.recalled(await recorder.knownServers(identities)),
     onKnown: (known: KnownServer, name: string, definition: ServerDefinition) =>
       history.listed({ name, definition, era: known.era, size: registry.listed(name).tools }, known),
     settled: history.settled,

@@ -109,7 +109,7 @@ async function missingForJob(parts: WorkParts, job: JobManifest, who: Principal)
 type TaskContext = { input: JsonObject; memory: Parameters<TaskParts["work"]>[2]; signal: AbortSignal };
 
 async function runWork(parts: WorkParts, run: KeptJobRun, kept: KeptTask, context: TaskContext): Promise<Json> {
-  const { config, calls, memory: recorder } = parts;
+  const { config, calls, recorder } = parts;
   const { input, memory, signal } = context;
   const who = await whoDoes(parts, run);
   const { task, skill } = await findTask(parts, kept.task, who.persona);

@@ -125,7 +125,7 @@ function lacking({ spentMs, limitMs, cost, maxCost }: ConversationBudget): strin
 
 export type JobParts = {
   config(): Config;
-  memory: Pick<Recorder, "store" | "emit" | "onNews" | "tells" | "recordSamples">;
+  recorder: Pick<Recorder, "store" | "emit" | "onNews" | "tells" | "recordSamples">;
   /** The loop over due work, where this plane has one. */
   loop: { isRunning(): boolean; wake(): void; changed(): void };
   defaultPrincipal: Principal;
