@@ -1,7 +1,7 @@
 import type { Spans } from "../calls/calls.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { uniqueId } from "../lib/stamps.ts";
+import { uniqueId } from "../lib/ids-and-time.ts";
 import type { GuardPrompt } from "../model/access/hook.ts";
 import { type AgentStyle, agentStyles, traceTypes } from "../model/agent/agent-run.ts";
 import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/agent/chat.ts";

@@ -1,4 +1,4 @@
-import { uniqueId } from "../lib/stamps.ts";
+import { uniqueId } from "../lib/ids-and-time.ts";
 import type { AskedCall, AssistantMessage, ChatContent, ContentBlock, ToolMessage } from "../model/agent/chat.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";

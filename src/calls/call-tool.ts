@@ -1,6 +1,6 @@
 import { rewriteText } from "../lib/json/json-text.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { nowText, uniqueId } from "../lib/stamps.ts";
+import { nowText, uniqueId } from "../lib/ids-and-time.ts";
 import { shorten } from "../lib/text/cut-text.ts";
 import type { Approved, Authorized, Executed, Injected, Requested, Routed } from "../model/calls/call.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";

@@ -12,7 +12,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { Plane, PlaneCallOptions } from "../model/plane.ts";
 import type { Inside } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
-import { createKeptSessions } from "../store/store.ts";
+import { createSessionStore } from "../store/store.ts";
 import { createActivity } from "./activity.ts";
 import { type Approvals, type Asking, createApprovals } from "./approve.ts";
 import { sessionOwner } from "./attempt.ts";
@@ -130,7 +130,7 @@ export async function createCalls(context: CallsContext) {
       activity: async ({ principal }) => activity.entries(principal),
       payloads: (ids, { principal }) => payloads.read(ids, principal),
     },
-    clients: { sessions: createKeptSessions(recorder) },
+    clients: { sessions: createSessionStore(recorder) },
     conversations: {
       async end(conversation, { principal, goesOn = false }) {
         if (!goesOn) {

@@ -22,7 +22,7 @@ import type { HealthSample } from "../model/catalogue/health.ts";
 import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { ErrorCode } from "../model/errors.ts";
-import { errorTable, PlaneError, reportError, strangerMessage, toPlaneError } from "../model/errors.ts";
+import { errorTable, PlaneError, reportError, publicMessage, toPlaneError } from "../model/errors.ts";
 import type { ErrorReport } from "../model/errors-schema.ts";
 import type { EventOf, PlaneEvent } from "../model/events.ts";
 import type { Principal } from "../model/principal.ts";
@@ -92,7 +92,7 @@ export function unrecorded(shown: Outcome, why: PlaneError): Outcome {
   shown.call.recorded = false;
   if (why.code === "RECORD_FAILED")
     return { ok: false, call: { ...shown.call, status: "failed" }, error: reportError(why) };
-  const { message } = strangerMessage(why.code, why.data) ?? why;
+  const { message } = publicMessage(why.code, why.data) ?? why;
   shown.call.warnings.push(`This call could not be recorded: ${message}`);
   return shown;
 }

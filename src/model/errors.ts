@@ -243,7 +243,7 @@ const noModel =
   "No model is configured here. The operator of this plane can add one under 'models'; tools can be called without it.";
 
 /** What callers other than the operator read; null where they may read the message. */
-export function strangerMessage(
+export function publicMessage(
   code: ErrorCode,
   data: Readonly<Record<string, unknown>>,
 ): { message: string; data: JsonObject } | null {

@@ -1,5 +1,5 @@
 import { createThrottle, type Throttle } from "../lib/async/throttle.ts";
-import { createBriefMap } from "../lib/brief-map.ts";
+import { createShortLivedMap } from "../lib/short-lived-map.ts";
 import { sizeOf } from "../lib/json/json-text.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import {
@@ -165,7 +165,7 @@ type Outgoing = ReturnType<typeof createOutgoing>;
 
 /** Our requests, until they are settled. */
 function createOutgoing(channel: () => Channel, { by, session }: NonNullable<PeerHandlers["recorded"]>) {
-  const pending = createBriefMap<Pending>();
+  const pending = createShortLivedMap<Pending>();
   /** Their answers may be on the way, and mean nothing any more. */
   const cancelled = new Set<RequestId>();
   let lastId = 0;

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { once } from "../lib/async/once.ts";
-import { uniqueId } from "../lib/stamps.ts";
+import { uniqueId } from "../lib/ids-and-time.ts";
 import { healthWindow } from "../model/catalogue/health.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Store } from "../model/store.ts";

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, futimesSync, openSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { uniqueId } from "../lib/stamps.ts";
+import { uniqueId } from "../lib/ids-and-time.ts";
 import type { JournalEntry } from "../model/store.ts";
 
 /** A write-ahead spool: entries wait in a file, one group per line, until they are committed to the store. */

@@ -21,7 +21,7 @@ import { noteExactNumbers, withExactNumbers } from "../../src/lib/json/exact-num
 import { changeMembers } from "../../src/lib/json/json-members.ts";
 import { ambiguityIn, measureJson } from "../../src/lib/json/measure-json.ts";
 import { repairTruncatedJson } from "../../src/lib/json/repair-json.ts";
-import { respellJson } from "../../src/lib/json/respell-json.ts";
+import { parseLenientJson } from "../../src/lib/json/lenient-json.ts";
 import { isMetadataName } from "../../src/lib/net/address-class.ts";
 import { parseVersionRange } from "../../src/lib/semver.ts";
 import { matchesGlob } from "../../src/lib/text/glob.ts";
@@ -178,7 +178,7 @@ const rows: Row[] = [
   ["one line in many pieces", readLines, repeat("x"), 400_000],
   ["JSON that was cut off", repairTruncatedJson, repeat('{"a":['), 20_000],
   ["a text of JSON that was cut off", repairTruncatedJson, repeat("\\u00e4", '{"a":"'), 100_000],
-  ["JSON in another spelling", respellJson, repeat("a: 'b', ", "{", "}"), 50_000],
+  ["JSON in another spelling", parseLenientJson, repeat("a: 'b', ", "{", "}"), 50_000],
   ["labels of a ReACT text", parseReact, repeat("Thought: a\nAction: b\n"), 50_000],
   ["the input of a ReACT action", parseReact, repeat('{"a":', "Action: x\nAction Input: "), 20_000],
   ["a configuration in JSON", (text) => parseJson("a.json", text), repeat('"a",', "[", '"a"]'), 50_000],

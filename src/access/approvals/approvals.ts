@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import type { PlaneAudit } from "../../model/audit.ts";
 import type { HeldYes, Injected, Outcome, Requested } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";

@@ -1,6 +1,6 @@
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import type { Routed } from "../../model/calls/call.ts";
 import type { Asked, QuestionAnswer, Relay } from "../../model/calls/provider.ts";
 import type { Question, SamplingAsked } from "../../model/calls/question-schema.ts";

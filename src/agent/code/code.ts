@@ -1,5 +1,5 @@
 import { once } from "../../lib/async/once.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { type CodeOutcome, type RunCodeOptions, renderSearch } from "../../model/agent/code-run.ts";
 import type { CodeSearch } from "../../model/agent/code-schema.ts";
 import type { Outcome } from "../../model/calls/call.ts";

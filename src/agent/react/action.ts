@@ -1,4 +1,4 @@
-import { respellJson } from "../../lib/json/respell-json.ts";
+import { parseLenientJson } from "../../lib/json/lenient-json.ts";
 import { isObject } from "../../model/json.ts";
 import type { Label, Spoken } from "./lines.ts";
 
@@ -49,7 +49,7 @@ function readObject({ text, isWhole }: { text: string; isWhole: boolean }): Read
   try {
     return isObject(JSON.parse(text)) ? { arguments: text } : { problem: notAnObject };
   } catch {
-    const read = respellJson(text);
+    const read = parseLenientJson(text);
     // What can be read in one way goes on as it was written; the path reads it, and says what was misspelt.
     if (read.text !== null) return { arguments: text };
     return { problem: `The JSON of Args is broken at position ${read.at}.` };

@@ -1,5 +1,5 @@
-import { respellJson } from "../../lib/json/respell-json.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { parseLenientJson } from "../../lib/json/lenient-json.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { fenceUntrusted, plainText } from "../../lib/text/plain-text.ts";
 import type { AskedCall, AssistantMessage, ChatContent, ChatMessage, ModelTool } from "../../model/agent/chat.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
@@ -165,7 +165,7 @@ function validJson(written: string): string {
     const value: unknown = JSON.parse(written);
     return isObject(value) ? JSON.stringify(value) : JSON.stringify(written);
   } catch {
-    const { text } = respellJson(written);
+    const { text } = parseLenientJson(written);
     return text?.startsWith("{") ? text : JSON.stringify(written);
   }
 }

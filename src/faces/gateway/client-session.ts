@@ -1,9 +1,9 @@
-import { createBriefMap } from "../../lib/brief-map.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { createShortLivedMap } from "../../lib/short-lived-map.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { KeptSession } from "../../model/servers/client-sessions.ts";
+import type { StoredSession } from "../../model/servers/client-sessions.ts";
 import { logLevels } from "../../model/servers/server.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Core } from "./answer.ts";
@@ -52,7 +52,7 @@ export type SessionOptions = {
   /** Lets other planes continue the session. */
   keeper?: SessionKeeper;
   /** What was settled on another plane. */
-  kept?: KeptSession;
+  kept?: StoredSession;
 };
 
 /** A legacy client, on any transport. */
@@ -63,7 +63,7 @@ export class ClientSession {
   readonly #surface: Surface;
   readonly #state: SessionState;
   readonly #tools: ClientTools;
-  readonly #running = createBriefMap<Exchange>();
+  readonly #running = createShortLivedMap<Exchange>();
   readonly #client: Client;
   readonly #requests = createClientRequests();
   #stopTelling: (() => void) | undefined;
@@ -126,7 +126,7 @@ export class ClientSession {
   }
 
   /** The client listens: it is notified of changes and of watched resources. */
-  follow(kept: KeptSession | null): void {
+  follow(kept: StoredSession | null): void {
     this.#beginTelling();
     if (kept === null) return;
     this.#state.adopt(kept);
@@ -224,7 +224,7 @@ export class ClientSession {
   }
 
   /** Continues what was settled on another plane. */
-  #adopt(kept: KeptSession): void {
+  #adopt(kept: StoredSession): void {
     this.#state.adopt(kept);
     this.#report();
     this.#beginTelling();

@@ -4,7 +4,7 @@ import { memberPlace } from "../../lib/json/json-members.ts";
 import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
 import { ambiguityIn, isAsWritten, maxAsked, measureJson } from "../../lib/json/measure-json.ts";
 import type { AsClient } from "../../model/calls/provider.ts";
-import { errorTable, strangerMessage, toPlaneError } from "../../model/errors.ts";
+import { errorTable, publicMessage, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { LogLevel } from "../../model/servers/server.ts";
@@ -105,7 +105,7 @@ export function objectIn(params: UnknownObject, key: string): UnknownObject {
 export function renderFailure(thrown: unknown): Answer {
   if (thrown instanceof RpcError) return failure(thrown.code, thrown.message, thrown.data);
   const { code, message, data } = toPlaneError(thrown);
-  const told = strangerMessage(code, data);
+  const told = publicMessage(code, data);
   return failure(errorTable[code].rpc, told?.message ?? message, { code, ...told?.data });
 }
 

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { isWithin } from "../../lib/async/pause.ts";
-import { createBriefMap } from "../../lib/brief-map.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { createShortLivedMap } from "../../lib/short-lived-map.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { KeptSession } from "../../model/servers/client-sessions.ts";
+import type { StoredSession } from "../../model/servers/client-sessions.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { batchVersion } from "../../protocol/session.ts";
 import { ClientSession } from "./client-session.ts";
@@ -26,8 +26,8 @@ const maxMessageBytes = 64 * 1024 * 1024;
 type MovableSession = {
   id: string;
   /** From an earlier plane. */
-  kept?: KeptSession;
-  keep(kept: KeptSession): void;
+  kept?: StoredSession;
+  keep(kept: StoredSession): void;
   /** Does it continue on another plane? */
   goesOn(): boolean;
   /** Called once, before the first message. */
@@ -122,7 +122,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
   });
   if (kept !== undefined) session.follow(kept);
   const out = { answer: write, say: write };
-  const running = createBriefMap<{ arrival: Arrival; done: Promise<void> }>();
+  const running = createShortLivedMap<{ arrival: Arrival; done: Promise<void> }>();
   let hasSession = kept !== undefined;
 
   function answerModern(id: Id, method: string, params: UnknownObject): void {
@@ -168,7 +168,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
 /** Gives the client what another plane needs to continue its session. */
 function keeperOf({ kept: before, keep }: MovableSession, view: View): SessionKeeper {
   let kept = before;
-  const settle = (now: KeptSession) => {
+  const settle = (now: StoredSession) => {
     kept = now;
     keep(now);
   };

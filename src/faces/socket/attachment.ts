@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { strangerIn } from "../../lib/private-directory.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { version } from "../../lib/version.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { KeptSession } from "../../model/servers/client-sessions.ts";
+import type { StoredSession } from "../../model/servers/client-sessions.ts";
 import { isSettingVariable, type PlanePlace, readRecord, shortHash } from "./plane-place.ts";
 
 /** A session of an MCP client, as another plane can go on with it. */
-export type AttachedSession = { id: string; kept: KeptSession };
+export type AttachedSession = { id: string; kept: StoredSession };
 
 /** What a client says first. Everything after the welcome is MCP, a line for each message. */
 export type Hello = {

@@ -12,7 +12,7 @@ import { Cursor, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.t
 import { operation } from "../operation.ts";
 import { AgentAnswer, AgentBody } from "../schemas/agent.ts";
 import { Run, RunSummary } from "../schemas/run.ts";
-import { shownAgentAnswer } from "../strangers.ts";
+import { shownAgentAnswer } from "../public-errors.ts";
 import { own, user } from "./calls.ts";
 import { knownToolsets } from "./toolsets.ts";
 

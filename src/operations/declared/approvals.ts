@@ -8,7 +8,7 @@ import { byCreation, Cursor, Done, defaultPage, Limit, NextCursor, oneOf, page, 
 import { operation, pick } from "../operation.ts";
 import { HeldStatus, PlanOutcome, ShownPlan, ShownRemembered } from "../schemas/held.ts";
 import { Outcome } from "../schemas/outcome.ts";
-import { shownOutcome } from "../strangers.ts";
+import { shownOutcome } from "../public-errors.ts";
 
 const tag = "Approvals";
 const id = text("The approval's id.");

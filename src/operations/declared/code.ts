@@ -11,7 +11,7 @@ import { codegenKinds } from "../../model/plane-work.ts";
 import { recordingOptions } from "../command-options.ts";
 import { count } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { forStrangers } from "../strangers.ts";
+import { toPublicError } from "../public-errors.ts";
 
 const tag = "Code";
 
@@ -80,7 +80,7 @@ export const codeOperations = [
       status: ({ ok, waiting }: CodeOutcome) => (!ok && waiting !== undefined ? 202 : 200),
       show: ({ text: _, stored: __, error, ...shown }: CodeOutcome) => ({
         ...shown,
-        error: error && forStrangers(error),
+        error: error && toPublicError(error),
       }),
     },
     cli: {

@@ -7,7 +7,7 @@ import { JobRun } from "../../model/work/run-schema.ts";
 import { Cursor, count, NextCursor, oneOf, text } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
 import { Job } from "../schemas/job.ts";
-import { shownJobRun } from "../strangers.ts";
+import { shownJobRun } from "../public-errors.ts";
 
 const tag = "Jobs";
 const name = text("The job's name.");

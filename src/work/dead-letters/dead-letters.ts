@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import type { Outcome, Requested } from "../../model/calls/call.ts";
 import type { CallRecord } from "../../model/calls/call-schema.ts";
 import { PlaneError } from "../../model/errors.ts";

@@ -1,4 +1,4 @@
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";

@@ -1,5 +1,5 @@
 import { serialized } from "../../../lib/async/once.ts";
-import { uniqueId } from "../../../lib/stamps.ts";
+import { uniqueId } from "../../../lib/ids-and-time.ts";
 import { matchesGlob } from "../../../lib/text/glob.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import type { AgentStyle } from "../../../model/agent/agent-run.ts";
