@@ -10,7 +10,7 @@ import type { PlaneOptions } from "../model/plane-options.ts";
 import { type Principal, trusted } from "../model/principal.ts";
 import type { Recorder } from "../store/store.ts";
 import type { ApprovalPorts } from "./approvals/approvals.ts";
-import type { OnTheWay } from "./hooks/before-call.ts";
+import type { HookContext } from "./hooks/before-call.ts";
 import type { HookPorts } from "./hooks/hooks.ts";
 import { createIdentity } from "./identity/identity.ts";
 import { impactOf, isOffered } from "./policy/effect.ts";
@@ -71,7 +71,7 @@ export async function createHooks({
   await checkFunctions(functions);
   const loaded = once(async () => (await import("./hooks/hooks.ts")).createHooks({ ...ports, functions }));
   const stages = {
-    before: async (call: Injected, path: OnTheWay, signal: AbortSignal | undefined) =>
+    before: async (call: Injected, path: HookContext, signal: AbortSignal | undefined) =>
       (await loaded()).before(call, path, signal),
     after: async (call: Executed, signal: AbortSignal | undefined) => (await loaded()).after(call, signal),
   };

@@ -1,7 +1,7 @@
 import type { Spans } from "../calls/calls.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { uniqueId } from "../lib/ids-and-time.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import type { GuardPrompt } from "../model/access/hook.ts";
 import { type AgentStyle, agentStyles, traceTypes } from "../model/agent/agent-run.ts";
 import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/agent/chat.ts";
@@ -266,7 +266,7 @@ function requireOneOf(name: string, value: string, known: readonly string[]): vo
   throw new PlaneError("USAGE", `'${name}' cannot be '${value}': give one of ${known.join(", ")}.`);
 }
 
-type Asked = Pick<CallOptions, "toolGroups"> & {
+type RunContext = Pick<CallOptions, "toolGroups"> & {
   principal: Principal;
   toolset: ToolsetRef | null;
   history: readonly ChatMessage[];
@@ -283,7 +283,7 @@ type RunTools = Pick<RunParts, "listTools" | "call"> & {
 /** What one run may call: listed again for each turn, and called by the names of the last listing. */
 function createRunTools(
   tools: AgentTools,
-  { principal, toolset, toolGroups, history, only }: Asked,
+  { principal, toolset, toolGroups, history, only }: RunContext,
   optionsIn: (state: string | undefined, left: Left) => AgentCallOptions,
 ): RunTools {
   let named: NamedTool[] = [];

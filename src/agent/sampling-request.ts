@@ -3,7 +3,7 @@ import type { SamplingAsked } from "../model/calls/question-schema.ts";
 import { readMedia } from "../model/calls/result.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { limitParts } from "./models/stream.ts";
-import { type Heard, hearReply } from "./style.ts";
+import { type ModelReply, readReply } from "./style.ts";
 
 /** What a server that says nothing about it gets, and the most that any gets. */
 const defaultTokens = 512;
@@ -98,12 +98,12 @@ export function chooseByHints(hints: readonly string[], known: readonly KnownMod
   return undefined;
 }
 
-export function hearOut(parts: AsyncIterable<ModelPart>): Promise<Heard> {
-  return hearReply(limitParts(parts));
+export function collectReply(parts: AsyncIterable<ModelPart>): Promise<ModelReply> {
+  return readReply(limitParts(parts));
 }
 
 /** Reasoning is not for servers. */
-export function toSamplingResult(model: string, { text, reason }: Heard): UnknownObject {
+export function toSamplingResult(model: string, { text, reason }: ModelReply): UnknownObject {
   const stopReason = reason === "length" ? "maxTokens" : "endTurn";
   return { role: "assistant", content: { type: "text", text }, model, stopReason };
 }

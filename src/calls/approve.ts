@@ -11,7 +11,7 @@ import type { Inside, Principal } from "../model/principal.ts";
 import type { Executing } from "./execute.ts";
 import { requireReadable } from "./validate.ts";
 
-export type Asking = Executing & {
+export type CallContext = Executing & {
   askHere?: AskHere | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Aborted when the plane, not the caller, goes: waiting calls stay. */
@@ -27,13 +27,13 @@ export type ApproveOptions = {
   /** Is it the tool that this fingerprint was made of? */
   isSameTool(tool: Tool, fingerprint: string): Promise<boolean>;
   /** Stores the call and asks a person. Resolves with the call that continues, or throws. */
-  hold(call: Injected, verdict: Verdict, asking: Asking): Promise<Requested>;
+  hold(call: Injected, verdict: Verdict, asking: CallContext): Promise<Requested>;
 };
 
 export function approve(
   call: Injected,
   options: ApproveOptions,
-  asking: Asking = {},
+  asking: CallContext = {},
 ): Approved | Promise<Approved | Requested> {
   const verdict = call.judged?.verdict ?? options.decide(call);
   // Most calls need no approval.
@@ -51,7 +51,7 @@ async function ask(
   call: Injected,
   decided: Verdict | Promise<Verdict>,
   { ownCounts, remembered, isSameTool, hold }: ApproveOptions,
-  asking: Asking,
+  asking: CallContext,
 ): Promise<Approved | Requested> {
   const { judged } = call;
   const verdict = await decided;

@@ -1,13 +1,13 @@
+import { nowText, uniqueId } from "../lib/ids-and-time.ts";
 import { rewriteText } from "../lib/json/json-text.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { nowText, uniqueId } from "../lib/ids-and-time.ts";
 import { shorten } from "../lib/text/cut-text.ts";
 import type { Approved, Authorized, Executed, Injected, Requested, Routed } from "../model/calls/call.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
 import { type KnownCaller, narrow, type Principal } from "../model/principal.ts";
-import { type ApproveOptions, type Asking, approve } from "./approve.ts";
+import { type ApproveOptions, approve, type CallContext } from "./approve.ts";
 import { isOutdated } from "./attempt.ts";
 import { authorize, authorizeArguments, type GrantFor, isTexts } from "./authorize.ts";
 import { type Around, type ExecuteOptions, execute } from "./execute.ts";
@@ -35,12 +35,12 @@ export type Path = {
 };
 
 type HookStages = {
-  before(call: Injected, on: OnTheWay, signal: AbortSignal | undefined): Promise<Injected>;
+  before(call: Injected, on: HookContext, signal: AbortSignal | undefined): Promise<Injected>;
   /** Never throws, so that no result gets past it. */
   after(call: Executed, signal: AbortSignal | undefined): Promise<Executed>;
 };
 
-type OnTheWay = {
+type HookContext = {
   decide: ApproveOptions["decide"];
   withArguments(call: Injected, args: JsonObject): Promise<Injected>;
 };
@@ -48,7 +48,7 @@ type OnTheWay = {
 /** A definition that changes more often during one call is not called. */
 const maxRounds = 3;
 
-export type CallTool = (call: Requested, asking?: Asking) => ReturnType<Recorder>;
+export type CallTool = (call: Requested, asking?: CallContext) => ReturnType<Recorder>;
 
 /** The one path: resolve, authorize, validate, inject, approve, route, execute; record wraps the rest. */
 export function createCallTool(path: Path): CallTool {
@@ -112,7 +112,7 @@ export function createCallTool(path: Path): CallTool {
     });
 }
 
-function hookContext({ approval, checkArguments, valueFor }: Path): OnTheWay {
+function hookContext({ approval, checkArguments, valueFor }: Path): HookContext {
   return {
     decide: approval.decide,
     async withArguments(call, args) {

@@ -14,7 +14,7 @@ import type { Inside } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
 import { createSessionStore } from "../store/store.ts";
 import { createActivity } from "./activity.ts";
-import { type Approvals, type Asking, createApprovals } from "./approve.ts";
+import { type Approvals, type CallContext, createApprovals } from "./approve.ts";
 import { sessionOwner } from "./attempt.ts";
 import { accessOf, requireGrant } from "./authorize.ts";
 import { createSharedReads } from "./cache/shared-reads.ts";
@@ -163,7 +163,7 @@ export async function createCalls(context: CallsContext) {
 type RunOptions = Pick<PlaneCallOptions, "signal" | "cancellation" | "askHere" | "relay">;
 
 /** A call under way, as its stages ask for it. */
-class RunningCall extends OpenCancellation implements Asking {
+class RunningCall extends OpenCancellation implements CallContext {
   readonly stopping: AbortSignal;
   readonly askHere: AskHere | undefined;
   relay: Relay | undefined;

@@ -96,7 +96,7 @@ export function createLookup(parts: LookupParts) {
     toCall,
     toShow,
     tool,
-    ...withMemory(parts, toCall),
+    ...withLookupCache(parts, toCall),
     /** Of one server, or of all. */
     async discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void> {
       await loaded();
@@ -156,7 +156,7 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
 type Remembered = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
 
 /** Remembers finds, and loads what a first call needs while the server starts. */
-function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>) {
+function withLookupCache(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>) {
   const { config, registry, servers, recorder, health, schemaCheck, quality, grants } = parts;
   const remembered = new WeakMap<Principal, Lru<Remembered>>();
   // Two turns are enough for the process of the tool's server to be spawned.

@@ -22,7 +22,7 @@ import type { HealthSample } from "../model/catalogue/health.ts";
 import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { ErrorCode } from "../model/errors.ts";
-import { errorTable, PlaneError, reportError, publicMessage, toPlaneError } from "../model/errors.ts";
+import { errorTable, PlaneError, publicMessage, reportError, toPlaneError } from "../model/errors.ts";
 import type { ErrorReport } from "../model/errors-schema.ts";
 import type { EventOf, PlaneEvent } from "../model/events.ts";
 import type { Principal } from "../model/principal.ts";
@@ -239,7 +239,7 @@ function samplesOf(call: Learned, { at, status, durationMs, attempts, error }: C
 
 function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
   const { executed, approval, input } = call;
-  const error = thrown ?? (executed?.result.isError ? saidNo(call, executed.result) : undefined);
+  const error = thrown ?? (executed?.result.isError ? toolErrorOf(call, executed.result) : undefined);
   const status = statusOf(error, call);
   const attempts = attemptsOf(call, error);
   const report: CallReport = {
@@ -321,9 +321,9 @@ export function stateField({ options: { state }, tool }: Stated, status: CallSta
 }
 
 /** The tool, or a hook in its place, which names itself. */
-function saidNo({ tool, executed }: Learned, result: ToolResult): PlaneError {
+function toolErrorOf({ tool, executed }: Learned, result: ToolResult): PlaneError {
   const name = tool?.name ?? "";
-  const text = shorten(resultText(result), maxSaidLength);
+  const text = shorten(resultText(result), maxErrorLength);
   const isByHook = executed?.said && executed.said.isError !== true;
   return isByHook ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } }) : describeToolError(name, text);
 }
@@ -344,9 +344,9 @@ export function statusOf(error: PlaneError | undefined, call: { executed?: unkno
 }
 
 /** The result has it whole. */
-const maxSaidLength = 32 * 1024;
+const maxErrorLength = 32 * 1024;
 
 export function describeToolError(tool: string, text: string): PlaneError {
-  const said = text.trim() === "" ? "it gave no text" : shorten(text.trim(), maxSaidLength);
+  const said = text.trim() === "" ? "it gave no text" : shorten(text.trim(), maxErrorLength);
   return new PlaneError("TOOL_ERROR", `'${tool}' reported an error: ${said}`, { data: { tool } });
 }

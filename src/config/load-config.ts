@@ -27,7 +27,7 @@ import { readShapes } from "./shapes/read-shapes.ts";
 import type { ConfigDocument, Setting } from "./shapes/reading.ts";
 import { createPlaces, isOwnSource } from "./start-place.ts";
 import { readDocument } from "./text/read-document.ts";
-import type { Judged, Project } from "./trust/judge-project.ts";
+import type { JudgedSettings, Project } from "./trust/judge-project.ts";
 import type { JudgedOwn, judgeOwnServers } from "./trust/own-servers.ts";
 import type { PulledFile } from "./trust/pulled-files.ts";
 
@@ -182,7 +182,7 @@ async function judge(
   theirs: readonly Setting[][],
   project: Project | undefined,
   environment: Environment,
-): Promise<Judged | null> {
+): Promise<JudgedSettings | null> {
   if (project === undefined || project.directory === null || theirs.length === 0) return null;
   const { judgeProject } = await import("./trust/judge-project.ts");
   return judgeProject(own, theirs, { ...project, directory: project.directory }, environment);

@@ -21,7 +21,7 @@ export function parseValue<S extends z.core.$ZodType>(
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
     const inner = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-    if (issue.code === "unrecognized_keys") tellOfKeys(issue.keys, keysAt(schema, inner), [...path, ...inner], report);
+    if (issue.code === "unrecognized_keys") reportKeys(issue.keys, keysAt(schema, inner), [...path, ...inner], report);
     else report([...path, ...inner], ...messageOf(issue, value));
   }
   return undefined;
@@ -34,7 +34,7 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown): [message: string, h
     : [describeIssue(issue, value)];
 }
 
-function tellOfKeys(unknown: readonly string[], known: readonly string[], path: Path, report: Report): void {
+function reportKeys(unknown: readonly string[], known: readonly string[], path: Path, report: Report): void {
   for (const key of unknown) {
     const near = nearest(key, known).map((one) => `'${one}'`);
     const hint = near.length === 0 ? `It can have ${known.join(", ")}.` : `Did you mean ${near.join(" or ")}?`;

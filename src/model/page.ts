@@ -2,12 +2,16 @@ import { PlaneError } from "./errors.ts";
 
 export const largestPage = 1000;
 
-type Asked = { limit: number | null; cursor: string | null };
+type PageRequest = { limit: number | null; cursor: string | null };
 
 export type Page<T> = { total: number; items: T[]; nextCursor: string | null };
 
 /** One page of items sorted by their places. */
-export function takePage<T>(matching: readonly T[], placeOf: (item: T) => string, { limit, cursor }: Asked): Page<T> {
+export function takePage<T>(
+  matching: readonly T[],
+  placeOf: (item: T) => string,
+  { limit, cursor }: PageRequest,
+): Page<T> {
   const start = cursor === null ? 0 : firstAfter(matching, placeOf, readCursor(cursor));
   const end = limit === null ? matching.length : Math.min(start + limit, matching.length);
   const items = matching.slice(start, end);

@@ -1,6 +1,6 @@
 import { createThrottle, type Throttle } from "../lib/async/throttle.ts";
-import { createShortLivedMap } from "../lib/short-lived-map.ts";
 import { sizeOf } from "../lib/json/json-text.ts";
+import { createShortLivedMap } from "../lib/short-lived-map.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import {
   type AnswerRequest,

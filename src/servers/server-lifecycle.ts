@@ -32,7 +32,7 @@ export type ServerLifecycle = ReturnType<typeof createServerLifecycle>;
 export function createServerLifecycle(directory: ServerDirectory, options: LifecycleOptions) {
   const { find, all, enabled } = directory;
   const allNames = () => all().map(([name]) => name);
-  const recall = createRecall(directory, options);
+  const recall = createListCache(directory, options);
   let isStarted = false;
 
   async function start(names: readonly string[]): Promise<void> {
@@ -44,7 +44,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
   }
 
   return {
-    recalled: recall.once,
+    cachedListsLoaded: recall.once,
     start: () => start(allNames()),
     /** Tries the servers that start with the plane, without keeping them connected. */
     async probe(): Promise<void> {
@@ -109,7 +109,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
 }
 
 /** From an earlier run, where the definition is the same. */
-function createRecall({ all }: ServerDirectory, options: LifecycleOptions) {
+function createListCache({ all }: ServerDirectory, options: LifecycleOptions) {
   let recalled: Promise<void> | undefined;
   let isDone = false;
   async function again(names: readonly string[]): Promise<void> {

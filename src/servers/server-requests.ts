@@ -47,7 +47,7 @@ export function createServerRequests(options: RequestsOptions) {
     throw busy(name, `all ${maxSessions} sessions of its users and conversations are in use`);
   }
 
-  async function ask(connection: Connection, ...[method, params, requestOptions]: Asked): Promise<unknown> {
+  async function ask(connection: Connection, ...[method, params, requestOptions]: RequestArguments): Promise<unknown> {
     const { signal } = requestOptions;
     const live = connection.live() ?? (await open(name, connection, requestOptions));
     refuseBacklog(live);
@@ -88,7 +88,7 @@ export function createServerRequests(options: RequestsOptions) {
     }
   }
 
-  async function sendOver(connection: Connection, ...asked: Asked): Promise<unknown> {
+  async function sendOver(connection: Connection, ...asked: RequestArguments): Promise<unknown> {
     // A waiting request uses the session already.
     connection.enter();
     let hasSlot = false;
@@ -173,7 +173,7 @@ function plainOptions(asked: RequestOptions, { user }: SessionOwner): RequestOpt
   };
 }
 
-type Asked = [method: string, params: UnknownObject, options: RequestOptions];
+type RequestArguments = [method: string, params: UnknownObject, options: RequestOptions];
 
 function busy(server: string, why: string): PlaneError {
   return notSent("BUSY", server, `Server '${server}' is busy: ${why}.`);

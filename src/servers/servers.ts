@@ -24,7 +24,7 @@ import { createProcessGuard } from "./process-guard.ts";
 import { createServer, type ServerOptions } from "./server.ts";
 import { createServerDirectory, type DirectoryOptions, type ServerDirectory } from "./server-directory.ts";
 import { createServerLifecycle, type LifecycleOptions } from "./server-lifecycle.ts";
-import { createServerVerbs, requireReleased, type VerbOptions } from "./server-verbs.ts";
+import { createServerVerbs, requireNotQuarantined, type VerbOptions } from "./server-verbs.ts";
 import type { SessionOwner } from "./sessions.ts";
 import type { ListOwner } from "./user-lists.ts";
 
@@ -163,12 +163,12 @@ export function createServerPool(ports: ServersPorts) {
       definition,
       after,
       capabilities: ports.capabilities ?? {},
-      recalled: () => lifecycle.recalled(),
+      recalled: () => lifecycle.cachedListsLoaded(),
       emit(event) {
         ports.emit(event);
         if (event.type === "server.connected") gateway.connected(event.server);
       },
-      onSaid: (user, method, params) => gateway.said({ server: name, user, method, params }),
+      onNotification: (user, method, params) => gateway.said({ server: name, user, method, params }),
       isPersonal: () => ports.isPersonal(definition),
       access: (user, resolved) => ports.access(name, resolved, user),
       onTools: (tools, era, owner) => ports.onTools(name, definition, tools, era, owner),
@@ -199,7 +199,7 @@ export function createServerPool(ports: ServersPorts) {
     },
     /** Rejects a prompt or resource that is quarantined. */
     requireReleased: (server: string, method: string, params: UnknownObject, owner: SessionOwner): Promise<void> =>
-      requireReleased(directory, ports, server, method, params, owner),
+      requireNotQuarantined(directory, ports, server, method, params, owner),
     /** Has servers list what they offer beside tools, and compares it with the pins. */
     async listOffers(server: string | undefined, caller: KnownCaller & WaitingCaller): Promise<void> {
       const { prompts, resources } = verbs;

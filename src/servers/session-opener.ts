@@ -36,7 +36,7 @@ export type OpenerOptions = {
   /** Resolves when what was remembered has been taken over. */
   recalled(): Promise<void>;
   onListChanged(list: string, user: string | null): void;
-  onSaid(user: string | null, method: string, params: UnknownObject): void;
+  onNotification(user: string | null, method: string, params: UnknownObject): void;
 };
 
 export function createSessionOpener(options: OpenerOptions) {
@@ -148,7 +148,7 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
       else log.add({ source: "notification", text: renderNotification(method, params) });
       // Clients are notified after the list was fetched again.
       if (list !== undefined) return options.onListChanged(list, user);
-      if (!isHeard) options.onSaid(user, method, params);
+      if (!isHeard) options.onNotification(user, method, params);
     },
     onStderr: log.addText,
     onNoise(text) {

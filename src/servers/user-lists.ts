@@ -23,7 +23,7 @@ export type UserListsOptions = Pick<
   defaultPrincipal: Pick<Principal, "user">;
   /** Does every user have their own session? */
   isPersonal(): boolean;
-  onSaid(user: string | null, method: string, params: UnknownObject): void;
+  onNotification(user: string | null, method: string, params: UnknownObject): void;
   /** With `owner`, for this user alone. */
   onTools(tools: unknown[], era: Era, owner?: ListOwner): void;
   onToolsGone(owner: ListOwner): void;
@@ -31,7 +31,7 @@ export type UserListsOptions = Pick<
 
 /** One list for all, or one for each user where credentials, sessions or the server's own words make them private. */
 export function createUserLists(options: UserListsOptions, sessions: Sessions) {
-  const { defaultPrincipal, definition, isPersonal, onTools, onToolsGone, onSaid } = options;
+  const { defaultPrincipal, definition, isPersonal, onTools, onToolsGone, onNotification } = options;
   const own = new Map<string | null, Kept>();
   let wasPrivate = false;
   const main = createServerCatalogue({
@@ -42,7 +42,8 @@ export function createUserLists(options: UserListsOptions, sessions: Sessions) {
       wasPrivate = isPrivate();
       onTools(tools, era, wasPrivate ? { user: defaultPrincipal.user } : undefined);
     },
-    onOffers: (list) => onSaid(wasPrivate ? defaultPrincipal.user : null, `notifications/${list}/list_changed`, {}),
+    onOffers: (list) =>
+      onNotification(wasPrivate ? defaultPrincipal.user : null, `notifications/${list}/list_changed`, {}),
   });
   const isPrivate = () =>
     isPersonal() || definition.session === "principal" || (main.isPrivate() && sessions.sharing() !== "shared");
@@ -67,7 +68,7 @@ export function createUserLists(options: UserListsOptions, sessions: Sessions) {
       },
       isOpen: () => (sessions.find(owner)?.live() ?? null) !== null,
       onTools: (tools, era) => onTools(tools, era, { user }),
-      onOffers: (list) => onSaid(user, `notifications/${list}/list_changed`, {}),
+      onOffers: (list) => onNotification(user, `notifications/${list}/list_changed`, {}),
       // What is listed for one user is not kept on disk.
       onKnown: () => undefined,
     });

@@ -1,7 +1,7 @@
 import { maskSecrets } from "../config/config.ts";
+import { nowText, uniqueId } from "../lib/ids-and-time.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import { hashText } from "../lib/json/stable-json.ts";
-import { nowText, uniqueId } from "../lib/ids-and-time.ts";
 import type { AuditedWork, PlaneAudit } from "../model/audit.ts";
 import type { AuditRecord } from "../model/audit-schema.ts";
 import { checkVerifyOptions, type VerifyOptions } from "../model/calls/call-history.ts";

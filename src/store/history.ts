@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { nowText } from "../lib/ids-and-time.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { CallRecord } from "../model/calls/call-schema.ts";
 import { PlaneError } from "../model/errors.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject, UnknownObject } from "../model/json.ts";
 import {
-  type StoredSession,
   type SessionStore,
+  type StoredSession,
   sessionIdleMs,
   sessionTouchMs,
 } from "../model/servers/client-sessions.ts";

@@ -22,9 +22,9 @@ import { createSampleRings } from "./sample-rings.ts";
 
 export { createAudit } from "./audit.ts";
 export { createHistory } from "./history.ts";
-export { createSessionStore } from "./session-store.ts";
 export { openStore } from "./open-store.ts";
 export type { RunningCall } from "./running-calls.ts";
+export { createSessionStore } from "./session-store.ts";
 export { createStateVerbs } from "./state-transfer.ts";
 
 const transient: ReadonlySet<EventType> = new Set(transientEvents);

@@ -19,9 +19,9 @@ import { parseMessage as parseRequest } from "../../src/faces/gateway/request.ts
 import { readCron } from "../../src/lib/cron.ts";
 import { noteExactNumbers, withExactNumbers } from "../../src/lib/json/exact-numbers.ts";
 import { changeMembers } from "../../src/lib/json/json-members.ts";
+import { parseLenientJson } from "../../src/lib/json/lenient-json.ts";
 import { ambiguityIn, measureJson } from "../../src/lib/json/measure-json.ts";
 import { repairTruncatedJson } from "../../src/lib/json/repair-json.ts";
-import { parseLenientJson } from "../../src/lib/json/lenient-json.ts";
 import { isMetadataName } from "../../src/lib/net/address-class.ts";
 import { parseVersionRange } from "../../src/lib/semver.ts";
 import { matchesGlob } from "../../src/lib/text/glob.ts";

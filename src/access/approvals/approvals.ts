@@ -1,5 +1,5 @@
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { PlaneAudit } from "../../model/audit.ts";
 import type { HeldYes, Injected, Outcome, Requested } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
@@ -15,7 +15,7 @@ import type { PlaneApprovals, PlanePlans } from "../../model/plane-access.ts";
 import { type Inside, isOwner, mayDo, ownsRecord, type Principal } from "../../model/principal.ts";
 import { originOfServer } from "../../model/servers/server.ts";
 import { type AnswererPorts, type Answerers, asksOthers, createAnswerers } from "./answerers.ts";
-import { type Asking, askPeople, resumed } from "./ask-people.ts";
+import { type ApprovalContext, askPeople, resumed } from "./ask-people.ts";
 import { graceMs, isAbandoned, isClaimed, viewOf } from "./held-call.ts";
 import { createHeldCalls, type HeldCallPorts, type HeldCalls } from "./held-calls.ts";
 import { atOrigin, createFingerprint, createRemembered, earlierFingerprints, isRememberable } from "./remembered.ts";
@@ -117,7 +117,7 @@ export function createApprovals(given: ApprovalPorts) {
       const earlier = [now, ...earlierFingerprints(tool, fixedOf(tool))];
       return [atOrigin(now, originOf(tool.id.server)), ...earlier].includes(approved);
     },
-    hold: (call: Injected, verdict: Verdict, asking: Asking) =>
+    hold: (call: Injected, verdict: Verdict, asking: ApprovalContext) =>
       askPeople(call, verdict, asking, {
         heldCalls,
         mayAnswer: answerers.mayAnswer,

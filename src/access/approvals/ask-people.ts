@@ -13,14 +13,14 @@ import { atOrigin } from "./remembered.ts";
 /** How often to look whether another process has answered. */
 const pollMs = 500;
 
-export type Asking = {
+export type ApprovalContext = {
   askHere?: AskHere | undefined;
   relay?: Pick<Relay, "client"> | undefined;
   signal?: AbortSignal | undefined;
   stopping?: AbortSignal | undefined;
 };
 
-export type Holding = {
+export type HoldPorts = {
   heldCalls: HeldCalls;
   answer(id: string, given: Answer, by: Principal): Promise<unknown>;
   mayAnswer(owner: Principal, by: Principal): boolean;
@@ -29,8 +29,8 @@ export type Holding = {
 export async function askPeople(
   call: Injected,
   verdict: Verdict,
-  { askHere: ask, signal, stopping, relay }: Asking,
-  { heldCalls, answer, mayAnswer }: Holding,
+  { askHere: ask, signal, stopping, relay }: ApprovalContext,
+  { heldCalls, answer, mayAnswer }: HoldPorts,
 ): Promise<Requested> {
   const waitMs = call.options.approvalWaitMs;
   const askHere = mayAnswer(call.principal, call.principal) ? ask : undefined;
@@ -102,9 +102,9 @@ async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeld
   }
 }
 
-type AskingCaller = { askHere: AskHere; signal: AbortSignal; answer: Holding["answer"]; giveUp(): void };
+type CallerPrompt = { askHere: AskHere; signal: AbortSignal; answer: HoldPorts["answer"]; giveUp(): void };
 
-async function askCaller(view: HeldView, { askHere, signal, answer, giveUp }: AskingCaller): Promise<void> {
+async function askCaller(view: HeldView, { askHere, signal, answer, giveUp }: CallerPrompt): Promise<void> {
   let problem: string | null = null;
   while (!signal.aborted) {
     try {

@@ -224,7 +224,7 @@ function checkRemember(
     throw refuse("'remember.arguments' names no argument, which would be a yes to all. Name some, or leave it out.");
 }
 
-type Asked = Pick<ApprovalSettings, "timeoutMs" | "allowEdit" | "threshold"> & {
+type HoldRequest = Pick<ApprovalSettings, "timeoutMs" | "allowEdit" | "threshold"> & {
   verdict: Verdict;
   fingerprint: string;
   origin: string | null;
@@ -240,7 +240,7 @@ function clientOf({ name, version }: UnknownObject = {}): Pick<HeldCall, "client
   return { client: { name: short(name), ...(typeof version === "string" ? { version: short(version) } : {}) } };
 }
 
-function newHeldCall(call: Injected, asked: Asked, waiting: string | null): KeptHeldCall {
+function newHeldCall(call: Injected, asked: HoldRequest, waiting: string | null): KeptHeldCall {
   const now = Date.now();
   const { verdict, fingerprint, origin, timeoutMs, allowEdit, threshold } = asked;
   return {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { injectedCall } from "../../../test/samples/calls.ts";
 import type { HookDecision } from "../../model/access/hook.ts";
-import type { AskHooks } from "./ask-hooks.ts";
+import type { RunHooks } from "./ask-hooks.ts";
 import { createSessions } from "./hooks.ts";
 
 function asking(...decisions: HookDecision[]) {
   const asked: string[] = [];
-  const askHooks: AskHooks = async (event, { payload }) => {
+  const askHooks: RunHooks = async (event, { payload }) => {
     asked.push(event);
     const decision = decisions[asked.length - 1] ?? "continue";
     return { decision, by: "h", reason: decision === "deny" ? "not you" : null, payload };

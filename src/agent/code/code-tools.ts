@@ -12,7 +12,7 @@ import type { CallTool, OfferedTool } from "../run-calls.ts";
 import type { Code } from "./code.ts";
 
 type Ports = { tools: AgentTools; ownTool: Code["ownTool"]; plane(): Pick<Plane, "call"> };
-type Asked = Pick<CallOptions, "toolGroups"> & {
+type ToolsRequest = Pick<CallOptions, "toolGroups"> & {
   principal: Principal;
   toolset: ToolsetRef | null;
   only?(tool: Tool): boolean;
@@ -30,7 +30,7 @@ const offered = codeTools.map(
 /** A model that writes programs has two tools, whatever is behind them. */
 export function createCodeTools(
   { tools, ownTool, plane }: Ports,
-  { principal: whole, toolset, toolGroups, only }: Asked,
+  { principal: whole, toolset, toolGroups, only }: ToolsRequest,
   optionsIn: (state: string | undefined, left: Left) => AgentCallOptions,
 ) {
   let named: NamedTool[] = [];

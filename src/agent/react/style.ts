@@ -1,11 +1,19 @@
-import { parseLenientJson } from "../../lib/json/lenient-json.ts";
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { parseLenientJson } from "../../lib/json/lenient-json.ts";
 import { fenceUntrusted, plainText } from "../../lib/text/plain-text.ts";
 import type { AskedCall, AssistantMessage, ChatContent, ChatMessage, ModelTool } from "../../model/agent/chat.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { withUniqueIds } from "../asked-calls.ts";
-import { isCutOff, silenceOf } from "../broken-replies.ts";
-import { assistantMessage, type Heard, hearReply, type Said, type Style, textOf, toToolMessage } from "../style.ts";
+import { emptyReplyOf, isCutOff } from "../broken-replies.ts";
+import {
+  assistantMessage,
+  type ModelReply,
+  type ModelTurn,
+  readReply,
+  type Style,
+  textOf,
+  toToolMessage,
+} from "../style.ts";
 import { maxLabel, readLabel } from "./lines.ts";
 import { createReactReader, type ReactTurn } from "./reader.ts";
 
@@ -219,12 +227,12 @@ export const reactStyle: Style = {
   }),
   async read(parts, stream) {
     const reader = createReactReader((type, text) => stream.say(type, text));
-    const hearText = (text: string, before: string) => {
+    const onText = (text: string, before: string) => {
       // Reasoning and a written thought are two messages.
       if (before === "") stream.end();
       reader.push(text);
     };
-    const heard = await hearReply(parts, hearText, (text) => stream.say("thought", text));
+    const heard = await readReply(parts, onText, (text) => stream.say("thought", text));
     return understand(reader.end(), heard);
   },
   observe(said, observations) {
@@ -233,10 +241,10 @@ export const reactStyle: Style = {
   },
 };
 
-function understand(read: ReactTurn, { text, reasoning, calls: native, usage, reason }: Heard): Said {
+function understand(read: ReactTurn, { text, reasoning, calls: native, usage, reason }: ModelReply): ModelTurn {
   const turn = isCutOff(reason) ? withoutHalfAction(read) : read;
-  const silence = text.trim() === "" && native.length === 0 ? silenceOf(reason) : undefined;
-  const calls = turn.action ? [askedCall(turn.action)] : turn.problem === null ? [] : withUniqueIds(native);
+  const silence = text.trim() === "" && native.length === 0 ? emptyReplyOf(reason) : undefined;
+  const calls = turn.action ? [toolCall(turn.action)] : turn.problem === null ? [] : withUniqueIds(native);
   const thought = turn.thought === "" ? reasoning.trim() : turn.thought;
   const problem = calls.length > 0 || turn.problem === null ? null : renderProblem(turn.problem, reason);
   return {
@@ -257,6 +265,6 @@ function withoutHalfAction(turn: ReactTurn): ReactTurn {
   return { ...turn, action: null, problem: "The Action was cut off before its Args." };
 }
 
-function askedCall({ name, arguments: text }: { name: string; arguments: string }): AskedCall {
+function toolCall({ name, arguments: text }: { name: string; arguments: string }): AskedCall {
   return { id: `call_${uniqueId()}`, type: "function", function: { name, arguments: text } };
 }

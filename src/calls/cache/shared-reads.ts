@@ -24,7 +24,7 @@ type Ports = {
 };
 
 type Setting = { ttlMs: number; maxEntries: number; shared: boolean; coalesce: boolean; scope: string };
-type Asking = Parameters<Around>[1];
+type ReadContext = Parameters<Around>[1];
 type Run = Parameters<Around>[2];
 type Answered = { executed: Executed; kept: Kept; isOwn: boolean };
 type Member = { relay: Relay | undefined; limiter?: TimeLimiter };
@@ -32,7 +32,7 @@ type Flight = { stamp: string; members: Set<Member>; controller: AbortController
 /** One call and all that decides about sharing its result. */
 type Read = {
   call: Routed;
-  asking: Asking;
+  asking: ReadContext;
   run: Run;
   key: string;
   setting: Setting;
@@ -94,7 +94,7 @@ export function createSharedReads(ports: Ports) {
 
   async function ask(
     { call, run, key, setting, isShared, servers }: Read,
-    { cancellation, relay }: Asking,
+    { cancellation, relay }: ReadContext,
   ): Promise<Answered> {
     const stamp = stampOf(servers);
     let wasAsked = false;
@@ -243,7 +243,7 @@ function placeOf({ tool: { name, id } }: Routed): { tool: string; server?: strin
   return { tool: name, ...(id.server === null ? {} : { server: id.server }) };
 }
 
-function isShareable({ options }: Routed, { relay }: Asking): boolean {
+function isShareable({ options }: Routed, { relay }: ReadContext): boolean {
   if (options.idempotencyKey !== undefined || relay?.onOwnTool) return false;
   return Object.keys(relay?.continuation ?? {}).length === 0;
 }
@@ -254,7 +254,7 @@ const ownMeta: ReadonlySet<string> = new Set(["traceparent", "tracestate", "bagg
 /** Tool, arguments as they are sent, and who calls. */
 function keyOf(
   { tool, input, injected, principal, options }: Routed,
-  { relay }: Asking,
+  { relay }: ReadContext,
   isShared: boolean,
   { servers }: Pick<Config, "servers">,
 ) {

@@ -108,7 +108,7 @@ export function foldSiblings(hits: readonly Hit[]): Line[] {
     lines.push(line);
     byName.set(name, [...siblings, line]);
   }
-  for (const siblings of byName.values()) tellApart(siblings);
+  for (const siblings of byName.values()) distinguish(siblings);
   return lines.map(({ words, ...line }) => line);
 }
 
@@ -116,7 +116,7 @@ function isOnAnother(a: Findable, b: Findable): boolean {
   return a.id.tool === b.id.tool && a.id.server !== b.id.server;
 }
 
-function tellApart(siblings: (Line & { words: ReadonlySet<string> })[]): void {
+function distinguish(siblings: (Line & { words: ReadonlySet<string> })[]): void {
   for (const one of siblings) {
     const alike = siblings.filter((other) => other !== one && likeness(one.words, other.words) >= alikeAbove);
     if (alike.length === 0) continue;

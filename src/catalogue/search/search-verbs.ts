@@ -33,7 +33,7 @@ function createServerText(config: () => Config, session: (server: string) => Ses
     const texts = new Map(
       Object.entries(of.servers).map(([name, { description = "" }]) => {
         const live = session(name);
-        return [name, live ? `${description}\n${saidBy(live)}` : (before.get(name) ?? description)];
+        return [name, live ? `${description}\n${serverText(live)}` : (before.get(name) ?? description)];
       }),
     );
     const isSame = known?.of === of && [...texts].every(([name, text]) => before.get(name) === text);
@@ -42,7 +42,7 @@ function createServerText(config: () => Config, session: (server: string) => Ses
   };
 }
 
-function saidBy({ serverInfo, instructions }: Session): string {
+function serverText({ serverInfo, instructions }: Session): string {
   const title = typeof serverInfo?.title === "string" ? serverInfo.title : "";
   return `${title}\n${instructions ?? ""}`.slice(0, maxServerText);
 }

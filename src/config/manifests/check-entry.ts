@@ -19,7 +19,7 @@ import { type Entry, toEntry } from "./entries.ts";
 const ownTools: readonly string[] = ["parameters", "providers", "persona", "owner", "auth"];
 const checkWork = { skill: checkSkill, task: checkTask, job: checkJob };
 
-type Tell = (problem: ConfigProblem) => void;
+type AddProblem = (problem: ConfigProblem) => void;
 
 export type CheckedManifest = ToolManifest | SkillManifest | TaskManifest | JobManifest | NamedOverlay;
 
@@ -38,7 +38,7 @@ export async function checkEntry(
 ): Promise<CheckedEntry> {
   const found: Pick<CheckedEntry, "problems" | "unusable" | "warnings"> = { problems: [], unusable: [], warnings: [] };
   const report = reportTo("(given)", found.problems);
-  const tell: Tell = (problem) => (problem.severity === "error" ? found.problems : found.warnings).push(problem);
+  const tell: AddProblem = (problem) => (problem.severity === "error" ? found.problems : found.warnings).push(problem);
   const read = entryOf("(given)", given);
   const { name } = read;
   for (const [path, value] of fixedValues(given.arguments)) checkSecrets(value, path, report);
@@ -89,7 +89,7 @@ function reportTo(file: string, list: ConfigProblem[]): Report {
 export function checkTool(
   { data, name, owner, document, source }: Entry,
   report: Report,
-  tell: Tell,
+  tell: AddProblem,
   tellsAssumed = false,
 ): ToolManifest | undefined {
   const reading = createReading(originIn(document));
@@ -100,7 +100,7 @@ export function checkTool(
   return parseValue(ToolManifest, owner === null ? fields : { ...fields, persona: owner }, [], report);
 }
 
-function checkOverlay(name: string, given: UnknownObject, report: Report, tell: Tell): NamedOverlay | undefined {
+function checkOverlay(name: string, given: UnknownObject, report: Report, tell: AddProblem): NamedOverlay | undefined {
   const reading = createReading((source) => ({ file: "(given)", line: null, path: source.join(".") }));
   const said: UnknownObject = {};
   for (const field of fieldsOf(given, [])) {

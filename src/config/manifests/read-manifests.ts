@@ -13,7 +13,7 @@ import { checkJob, checkSkill, checkTask } from "./check-work.ts";
 import { type Entry, entriesIn, type Misplaced, ownerInPath } from "./entries.ts";
 
 type Severity = ConfigProblem["severity"];
-type Tell = (entry: Entry, path: Path, severity: Severity, message: string, hint: string | null) => void;
+type ReportProblem = (entry: Entry, path: Path, severity: Severity, message: string, hint: string | null) => void;
 
 /** Reads every file and reports everything. A problem costs only the entry that has it. */
 export async function readManifests(
@@ -30,7 +30,7 @@ export async function readManifests(
   });
   const entries = firstOfEach(found, problems);
   const manifests: Manifests = { tools: [], skills: [], tasks: [], jobs: [] };
-  const tell: Tell = (entry, ...what) => problems.push(problemAt(entry, ...what));
+  const tell: ReportProblem = (entry, ...what) => problems.push(problemAt(entry, ...what));
   const placeOf = ({ document: { file } }: Entry) => ({ file, source: `manifest:${relative(directory, file)}` });
 
   for (const entry of entries.filter(({ kind }) => kind === "tool")) {
@@ -102,7 +102,7 @@ function byOwnerAndName(a: Owned, b: Owned): number {
 
 type Work = {
   manifests: Manifests;
-  tell: Tell;
+  tell: ReportProblem;
   placeOf(entry: Entry): { file: string; source: string };
 };
 
@@ -117,11 +117,11 @@ async function readWork(entries: readonly Entry[], { manifests, tell, placeOf }:
   const keep = <T>(list: FromFile<T>[], checked: T | undefined, entry: Entry) => {
     if (checked !== undefined) list.push({ ...checked, ...placeOf(entry) });
   };
-  const tellOfSkills = (entry: Entry, work: TaskManifest | JobManifest | undefined, also: string[] = []) => {
+  const reportSkills = (entry: Entry, work: TaskManifest | JobManifest | undefined, also: string[] = []) => {
     for (const { at, name, hint } of work ? missingSkills(work, also, skills) : [])
       tell(entry, ["required_skills", at], "warning", `no file has a skill '${name}'`, hint);
   };
-  const tellOfLoose = (entry: Entry, value: unknown, path: Path) => {
+  const reportLoose = (entry: Entry, value: unknown, path: Path) => {
     for (const text of looseReferences(value)) {
       const hint = `Write \${input.${text.slice(2)} for what a run is given.`;
       tell(entry, path, "warning", `'${text}' goes out as it is written`, hint);
@@ -131,20 +131,20 @@ async function readWork(entries: readonly Entry[], { manifests, tell, placeOf }:
   const built = extendTasks(of("task"), (entry, key, message, hint) => tell(entry, [key], "error", message, hint));
   for (const entry of of("skill")) {
     const skill = await checkSkill(entry, reporter(entry));
-    for (const [at, step] of skill?.steps?.entries() ?? []) tellOfLoose(entry, step, ["steps", at]);
+    for (const [at, step] of skill?.steps?.entries() ?? []) reportLoose(entry, step, ["steps", at]);
     keep(skills, skill, entry);
   }
   for (const entry of built) {
     const task = await checkTask(entry, reporter(entry));
     // Any persona may do a shared task, with that persona's own skills.
-    tellOfSkills(entry, task, entry.owner === null ? skills.flatMap(({ persona }) => persona ?? []) : []);
+    reportSkills(entry, task, entry.owner === null ? skills.flatMap(({ persona }) => persona ?? []) : []);
     keep(tasks, task, entry);
   }
   for (const entry of of("job")) {
     const job = await checkJob(entry, reporter(entry), (one, report) => checkTasksExist(one, tasks, report));
-    tellOfSkills(entry, job, job?.personas);
+    reportSkills(entry, job, job?.personas);
     for (const [at, { input }] of job?.task_graph.entries() ?? [])
-      tellOfLoose(entry, input, ["task_graph", at, "input"]);
+      reportLoose(entry, input, ["task_graph", at, "input"]);
     keep(jobs, job, entry);
   }
 }

@@ -128,14 +128,14 @@ export function readMcpToolEntry(
   if (!isName(name)) return reading.fail(source, "a tool needs a 'name'");
   if (type === "prompt" && !isName(entry.template)) return reading.fail(source, "a prompt needs a 'template'");
   if (type !== "mcp-tool") {
-    tellUnknown(reading, entry, source);
+    warnUnknown(reading, entry, source);
     const provider = modelProvider(entry, templates);
     const given = type === "text-completion" ? (entry.arguments ?? completionArguments) : entry.arguments;
     return define(reading, name, { ...entry, arguments: given }, source, provider);
   }
   if (!isName(id)) return reading.fail(source, "a tool needs a 'name' and an 'mcp-tool'");
   if (remote && !remote.has(id)) reading.warn([...source, "mcp-tool"], `there is no '${id}' in the 'mcp' group`);
-  tellUnknown(reading, entry, source);
+  warnUnknown(reading, entry, source);
   const provider = { name: "mcp", priority: 0, config: { server: id, tool: remote?.get(id) ?? id } };
   define(reading, name, entry, source, provider);
 }
@@ -162,7 +162,7 @@ function toList(key: string, value: unknown): unknown {
   return key !== "state" && typeof value === "string" ? [value] : value;
 }
 
-function tellUnknown(reading: Reading, entry: UnknownObject, source: Path): void {
+function warnUnknown(reading: Reading, entry: UnknownObject, source: Path): void {
   for (const field of fieldsOf(entry, source).filter(({ key }) => !keys.includes(key)))
     reading.warnUnknownKey(field.source, keys);
 }

@@ -1,7 +1,7 @@
 import {
   argumentTypes,
+  isMarkedOptional,
   parseArgumentText,
-  saysOptional,
   type ToolArgument,
   type ToolManifest,
 } from "../../model/catalogue/tool.ts";
@@ -171,5 +171,5 @@ function isRequired(name: string, { description, required, default: fallback }: 
   const said = toBoolean(required);
   if (typeof said === "boolean") return said;
   if (fallback !== undefined || name.trim().endsWith("?")) return false;
-  return saysOptional(description) ? false : undefined;
+  return isMarkedOptional(description) ? false : undefined;
 }

@@ -32,7 +32,7 @@ const knownKeys = [...ownKeys, ...inherited, ...filters, ...keysWithoutEffect];
 /** The block `tools.mcp`: servers with settings for all of them. It is off until it says otherwise. */
 export function readToolsMcpBlock(reading: Reading, block: UnknownObject, source: Path): void {
   const { servers = {}, default_server: named = block.server } = block;
-  tellUnused(reading, block, source);
+  warnUnused(reading, block, source);
   if (!isObject(servers)) return reading.fail([...source, "servers"], "must be an object of servers by name");
   if (isName(named) && !Object.hasOwn(servers, named)) {
     const key = named === block.default_server ? "default_server" : "server";
@@ -46,7 +46,7 @@ export function readToolsMcpBlock(reading: Reading, block: UnknownObject, source
   }
 }
 
-function tellUnused(reading: Reading, block: UnknownObject, source: Path): void {
+function warnUnused(reading: Reading, block: UnknownObject, source: Path): void {
   for (const field of fieldsOf(block, source)) {
     if (!knownKeys.includes(field.key)) reading.warnUnknownKey(field.source, knownKeys);
     else if (keysWithoutEffect.includes(field.key)) warnWithoutEffect(field, reading);

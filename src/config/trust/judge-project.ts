@@ -23,7 +23,7 @@ export type Project = {
 /** One that has files. */
 export type JudgedProject = Project & { directory: string };
 
-export type Judged = {
+export type JudgedSettings = {
   /** The settings in force, in the order of their weight. */
   layers: Setting[][];
   /** Not in force until a person trusts them. */
@@ -40,7 +40,7 @@ export function judgeProject(
   project: readonly Setting[][],
   { directory, files: configFiles, answer }: JudgedProject,
   environment: Environment,
-): Judged {
+): JudgedSettings {
   const mine = mergeSettings(own);
   const theirs = mergeSettings(project);
   const { guards, shadowed, ...sorted } = sort(mine, theirs);
@@ -68,7 +68,7 @@ export function judgeProject(
     problems: [
       ...refused.map(({ path, why }) => problem(path, `${why}: a project's file can only tighten`, ownFile)),
       ...shadowed.map((path) => problem(path, "your own configuration says it already, which counts", ownFile)),
-      ...tellWaiting(waits, inForce ? "" : (lines.settings?.name ?? ""), unread).map((message) => ({
+      ...warnAboutUntrusted(waits, inForce ? "" : (lines.settings?.name ?? ""), unread).map((message) => ({
         file: directory,
         line: null,
         path: "",
@@ -81,10 +81,10 @@ export function judgeProject(
 }
 
 type Sorted = { servers: ReadonlyMap<string, readonly Setting[]>; settings: readonly Setting[] };
-type Asked = { directory: string; configFiles: readonly string[]; answer: Answer; environment: Environment };
+type TrustContext = { directory: string; configFiles: readonly string[]; answer: Answer; environment: Environment };
 
 /** A line for each server, for the settings and for each file, and which of them is in force. */
-function judgeLines({ servers, settings }: Sorted, theirs: Merged, asked: Asked) {
+function judgeLines({ servers, settings }: Sorted, theirs: Merged, asked: TrustContext) {
   const { answer } = asked;
   const sections = [...new Set(settings.map(({ path }) => String(path[0])))].sort().join(", ");
   const said = settings.map(renderSetting).join("; ");
@@ -116,7 +116,7 @@ function isFor(needs: PulledFile["needs"], kind: "server" | "manifest", name: st
 
 const ownFile = "Set it in your own configuration, or name this file with --config.";
 
-function tellWaiting(servers: readonly string[], sections: string, files: readonly string[]): string[] {
+function warnAboutUntrusted(servers: readonly string[], sections: string, files: readonly string[]): string[] {
   const what = [
     ...(servers.length > 0 ? [`${countOf(servers.length, "server")} (${servers.join(", ")})`] : []),
     ...(sections === "" ? [] : [`its settings (${sections})`]),

@@ -24,7 +24,7 @@ import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
 import { changeResult, completed, renderResult } from "./wire.ts";
 
-type Meant = {
+type MetaCall = {
   name: string;
   arguments: unknown;
   /** Set for meta tools. */
@@ -36,7 +36,7 @@ type Meant = {
 const { search, call } = metaToolNames;
 
 /** `call_tool` is the call of the tool it names, and leaves no trace of its own. */
-export function readMetaCall(name: string, args: unknown): Meant | { wrong: string } {
+export function readMetaCall(name: string, args: unknown): MetaCall | { wrong: string } {
   if (name !== call)
     return strayIn(name, args) ?? { name, arguments: args, own: { server: null, tool: name }, isWrapped: false };
   const { name: inner, arguments: given, ...others } = isObject(args) ? args : ({} as UnknownObject);
@@ -210,7 +210,7 @@ async function hasMetaTool(name: string, { tools }: Surface, context: RequestCon
   return context.tools.isLazy();
 }
 
-function notInToolset({ name, isWrapped }: Meant, context: RequestContext): Answer {
+function notInToolset({ name, isWrapped }: MetaCall, context: RequestContext): Answer {
   const message = `Unknown tool: '${name}' is not in toolset '${context.view.toolset}'.`;
   return isWrapped ? refusal(message, context) : failure(-32602, message);
 }
@@ -290,7 +290,7 @@ type Called = { listed?: ToolListing | undefined; unseen?: boolean };
 
 /** Undefined where the view has no such tool. */
 async function findCalled(
-  { name, own }: Meant,
+  { name, own }: MetaCall,
   { tools }: Surface,
   { tools: client, view }: RequestContext,
 ): Promise<Called | undefined> {
@@ -308,7 +308,7 @@ async function findCalled(
 }
 
 /** Loads a called tool, and `read_result` with a handle; in the background. */
-function noteUse({ call, stored }: Outcome, { own, isWrapped }: Meant, { tools }: RequestContext): void {
+function noteUse({ call, stored }: Outcome, { own, isWrapped }: MetaCall, { tools }: RequestContext): void {
   if (own || !tools.isSettled() || call.status === "refused") return;
   const noted = [tools.used(call.tool, { isListed: !isWrapped })];
   if (stored) noted.push(tools.used("read_result", { isListed: true }));

@@ -1,5 +1,5 @@
-import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";

@@ -30,7 +30,7 @@ const prefix = "io.modelcontextprotocol/";
 const versionKey = `${prefix}protocolVersion`;
 
 /** Does the request name its revision? */
-export function saysItsVersion(params: UnknownObject): boolean {
+export function hasVersion(params: UnknownObject): boolean {
   return isObject(params._meta) && params._meta[versionKey] !== undefined;
 }
 

@@ -6,7 +6,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import { batchVersion, legacyVersions } from "../../protocol/session.ts";
-import { saysItsVersion } from "./envelope.ts";
+import { hasVersion } from "./envelope.ts";
 import { type HttpSession, openEvents, sendJson, writeEvent } from "./http-session.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { createGatewayContext } from "./modern.ts";
@@ -227,7 +227,7 @@ function end(visit: Visit): void {
 
 /** By its own words, or by a header that names no legacy revision. */
 function isModern(message: UnknownObject, { headers }: IncomingMessage): boolean {
-  if (saysItsVersion(objectIn(message, "params"))) return true;
+  if (hasVersion(objectIn(message, "params"))) return true;
   const { "mcp-protocol-version": version, "mcp-session-id": id } = headers;
   return typeof version === "string" && id === undefined && !legacyVersions.some((known) => known === version);
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { ClientSession, type GatewayContext, type SessionOptions } from "./client-session.ts";
 import type { Out } from "./exchange.ts";

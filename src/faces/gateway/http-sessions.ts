@@ -3,8 +3,8 @@ import { steadyNow } from "../../lib/async/steady-time.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
 import {
-  type StoredSession,
   type SessionStore,
+  type StoredSession,
   sessionIdleMs,
   sessionTouchMs,
 } from "../../model/servers/client-sessions.ts";

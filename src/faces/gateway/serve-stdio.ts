@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { isWithin } from "../../lib/async/pause.ts";
-import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
@@ -10,7 +10,7 @@ import type { StoredSession } from "../../model/servers/client-sessions.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { batchVersion } from "../../protocol/session.ts";
 import { ClientSession } from "./client-session.ts";
-import { saysItsVersion } from "./envelope.ts";
+import { hasVersion } from "./envelope.ts";
 import type { Arrival } from "./exchange.ts";
 import { createGatewayContext } from "./modern.ts";
 import { failure, faultIn, type Id, isId, objectIn, parseMessage, renderAnswer } from "./request.ts";
@@ -143,7 +143,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     if (fault !== null) return refuse(id, fault);
     const params = objectIn(message, "params");
     if (method === "initialize") hasSession = true;
-    const isModern = saysItsVersion(params) || (!hasSession && method === "server/discover");
+    const isModern = hasVersion(params) || (!hasSession && method === "server/discover");
     if (isModern && isId(id) && typeof method === "string") return answerModern(id, method, params);
     if (method === "notifications/cancelled") running.get(params.requestId)?.arrival.cancel();
     void session.take(message, out);

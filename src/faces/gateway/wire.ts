@@ -37,7 +37,7 @@ type Rendered = { result: UnknownObject } | { text: string } | { parts: Parts };
 
 /** In the client's era: as it came, but for our own members. */
 export function renderResult(result: UnknownObject, era: Era): Rendered {
-  const bytes = isSaidByUs(result) ? undefined : bytesOf(result);
+  const bytes = hasOwnMembers(result) ? undefined : bytesOf(result);
   if (bytes) return { parts: era === "legacy" ? [bytes] : [bytes.subarray(0, -1), `,${completion}`] };
   const text = textOf(result);
   if (text === undefined) return { result: era === "legacy" ? forOlder(result) : completed(result) };
@@ -53,12 +53,12 @@ export function completed(result: UnknownObject): UnknownObject {
 const completion = JSON.stringify(completed({})).slice(1);
 
 /** Most results have none of our members and are not empty. */
-function isSaidByUs({ resultType, _meta, content }: UnknownObject): boolean {
+function hasOwnMembers({ resultType, _meta, content }: UnknownObject): boolean {
   return resultType !== undefined || _meta !== undefined || content === undefined;
 }
 
 function completedText(text: string, result: UnknownObject): string {
-  if (!isSaidByUs(result)) return `${text.slice(0, -1)},${completion}`;
+  if (!hasOwnMembers(result)) return `${text.slice(0, -1)},${completion}`;
   return changeMembers(text, {
     resultType: (before = '"complete"') => before,
     _meta: (before) => changeMembers(before?.startsWith("{") ? before : "{}", { [infoKey]: () => infoText }),

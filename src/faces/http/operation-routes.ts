@@ -13,9 +13,9 @@ import {
 import { parseBody, parseFields, refuseFields } from "./body.ts";
 import type { Answer, Route } from "./describe-route.ts";
 import { readWait } from "./prefer.ts";
-import { type App, type Asked, addRoute } from "./route.ts";
+import { type App, addRoute, type RouteRequest } from "./route.ts";
 
-type AnyAsked = Asked<z.ZodObject>;
+type AnyAsked = RouteRequest<z.ZodObject>;
 
 /** What HTTP adds to an operation. */
 export type Own = {

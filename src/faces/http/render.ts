@@ -4,7 +4,7 @@ import type { Outcome } from "../../model/calls/call.ts";
 import { errorTable, reportError, toPlaneError } from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
 import type { SkillRun } from "../../model/work/run-schema.ts";
-import { toPublicError, shownAgentAnswer, shownSkillRun } from "../../operations/public-errors.ts";
+import { shownAgentAnswer, shownSkillRun, toPublicError } from "../../operations/public-errors.ts";
 
 /** An outcome is the body whatever happened. A call that waits, or whose tool reported an error, is no HTTP error. */
 export function renderOutcome(outcome: Outcome): Response {

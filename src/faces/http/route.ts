@@ -18,7 +18,7 @@ export type HttpEnv = {
 export type App = Hono<HttpEnv> & { routesDescribed: Route<z.ZodObject>[] };
 export type HttpContext = Context<HttpEnv>;
 
-export type Asked<Query extends z.ZodObject> = {
+export type RouteRequest<Query extends z.ZodObject> = {
   c: HttpContext;
   caller: Required<Pick<Caller, "principal" | "face">> & Caller;
   query: z.output<Query>;
@@ -35,7 +35,7 @@ type NoQuery = z.ZodObject<Record<never, never>>;
 export function addRoute<Query extends z.ZodObject = NoQuery>(
   app: App,
   route: Route<Query>,
-  handle: (asked: Asked<Query>) => Response | Promise<Response>,
+  handle: (asked: RouteRequest<Query>) => Response | Promise<Response>,
 ): void {
   app.routesDescribed.push(route as unknown as Route<z.ZodObject>);
   const title = `${route.method.toUpperCase()} ${route.path}`;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { strangerIn } from "../../lib/private-directory.ts";
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { strangerIn } from "../../lib/private-directory.ts";
 import { version } from "../../lib/version.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { StoredSession } from "../../model/servers/client-sessions.ts";

@@ -130,15 +130,15 @@ export async function askToStop({ socket }: PlanePlace, pid: number): Promise<vo
   while (isAlive(pid) && Date.now() < until) await pause(stopPollMs);
 }
 
-type Question = { method: string; args?: unknown[] } | { about: true } | { stop: string };
-type Asking = {
+type RemoteRequest = { method: string; args?: unknown[] } | { about: true } | { stop: string };
+type RequestOptions = {
   signal?: AbortSignal | undefined;
   callbacks?: Callbacks;
   events?: EventType[];
   onEvent?(event: PlaneEvent): void;
 };
 
-async function ask<T>(path: string, question: Question, asking: Asking = {}): Promise<T> {
+async function ask<T>(path: string, question: RemoteRequest, asking: RequestOptions = {}): Promise<T> {
   const { signal, callbacks = {}, events = [] } = asking;
   signal?.throwIfAborted();
   const socket = connect(path);
@@ -162,7 +162,7 @@ async function ask<T>(path: string, question: Question, asking: Asking = {}): Pr
 /** The answer; what comes before it is passed on as it comes. */
 function lastLine(
   socket: Socket,
-  { callbacks = {}, onEvent = () => undefined }: Asking,
+  { callbacks = {}, onEvent = () => undefined }: RequestOptions,
   send: (line: unknown) => void,
 ): Promise<RemoteAnswer> {
   const open = new Map<number, AbortController>();

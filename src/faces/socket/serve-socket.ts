@@ -11,7 +11,14 @@ import { methodOf } from "../../operations/operation.ts";
 import { verbTable } from "../../operations/verb-table.ts";
 import { AttachedClients, type ClientStream } from "./attached-clients.ts";
 import type { Farewell } from "./attachment.ts";
-import { type Asked, callElsewhere, firstLineOf, type PlaneLine, type RemoteAnswer, splitLines } from "./callbacks.ts";
+import {
+  callElsewhere,
+  firstLineOf,
+  type PlaneLine,
+  type RemoteAnswer,
+  type SocketRequest,
+  splitLines,
+} from "./callbacks.ts";
 import { claimDirectories, isAlive, type PlanePlace, type PlaneRecord, readRecord } from "./plane-place.ts";
 
 /** The calls that one asker has made. */
@@ -23,7 +30,12 @@ function followCalls(plane: Plane): () => void {
 }
 
 /** Answers one question about this plane. `itself` answers what is no method of a plane; undefined where it cannot. */
-async function answerAsker(plane: Plane, socket: Socket, asked: Asked, itself: () => Promise<unknown>): Promise<void> {
+async function answerAsker(
+  plane: Plane,
+  socket: Socket,
+  asked: SocketRequest,
+  itself: () => Promise<unknown>,
+): Promise<void> {
   const gone = new AbortController();
   socket.on("close", () => gone.abort(new Error("the client disconnected")));
   const answering = run(plane, socket, asked, gone.signal, itself).catch((thrown): RemoteAnswer => {
@@ -38,7 +50,7 @@ async function answerAsker(plane: Plane, socket: Socket, asked: Asked, itself: (
 async function run(
   plane: Plane,
   socket: Socket,
-  { method, args: sent = [], hears = [], events = [] }: Asked,
+  { method, args: sent = [], hears = [], events = [] }: SocketRequest,
   signal: AbortSignal,
   itself: () => Promise<unknown>,
 ): Promise<RemoteAnswer> {

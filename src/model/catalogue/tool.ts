@@ -37,12 +37,12 @@ export function parseArgumentText(text: string): ToolArgument | { problem: strin
     name: name.trim(),
     type: known,
     ...(description.trim() === "" ? {} : { description: description.trim() }),
-    required: optional === undefined && !saysOptional(description),
+    required: optional === undefined && !isMarkedOptional(description),
   };
 }
 
 /** Many authors say it in the description only. */
-export function saysOptional(description: unknown): boolean {
+export function isMarkedOptional(description: unknown): boolean {
   return typeof description === "string" && /\(optional/i.test(description);
 }
 

@@ -10,9 +10,9 @@ import { PlaneError } from "../../model/errors.ts";
 import { modelOptions, pageOptions, recordingOptions } from "../command-options.ts";
 import { Cursor, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { shownAgentAnswer } from "../public-errors.ts";
 import { AgentAnswer, AgentBody } from "../schemas/agent.ts";
 import { Run, RunSummary } from "../schemas/run.ts";
-import { shownAgentAnswer } from "../public-errors.ts";
 import { own, user } from "./calls.ts";
 import { knownToolsets } from "./toolsets.ts";
 

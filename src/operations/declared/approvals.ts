@@ -6,9 +6,9 @@ import { PlaneError } from "../../model/errors.ts";
 import { AnyObject } from "../../model/json-schema.ts";
 import { byCreation, Cursor, Done, defaultPage, Limit, NextCursor, oneOf, page, takePage, text } from "../fields.ts";
 import { operation, pick } from "../operation.ts";
+import { shownOutcome } from "../public-errors.ts";
 import { HeldStatus, PlanOutcome, ShownPlan, ShownRemembered } from "../schemas/held.ts";
 import { Outcome } from "../schemas/outcome.ts";
-import { shownOutcome } from "../public-errors.ts";
 
 const tag = "Approvals";
 const id = text("The approval's id.");

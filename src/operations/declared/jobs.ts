@@ -6,8 +6,8 @@ import type { JobRun as Run } from "../../model/work/run-schema.ts";
 import { JobRun } from "../../model/work/run-schema.ts";
 import { Cursor, count, NextCursor, oneOf, text } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
-import { Job } from "../schemas/job.ts";
 import { shownJobRun } from "../public-errors.ts";
+import { Job } from "../schemas/job.ts";
 
 const tag = "Jobs";
 const name = text("The job's name.");

@@ -133,7 +133,7 @@ async function call(state: State, params: UnknownObject, signal: AbortSignal): P
   refuseStrangeOrigin(api, address, state.definition);
   const trace = readTraceContext(isObject(params._meta) ? (params._meta as JsonObject) : undefined);
   try {
-    const ask = async (): Promise<Asked> => {
+    const ask = async (): Promise<Exchange> => {
       const { request, hide } = await prepare(state, api, operation, args, address.url);
       Object.assign(request.headers, trace);
       return { request, hide, response: await send(state, request, address.gate, signal) };
@@ -166,7 +166,7 @@ function namedBy(state: State, owner: string): Promise<StrictGate> {
   return state.named;
 }
 
-type Asked = { request: ApiRequest; response: Exchanged; hide(text: string): string };
+type Exchange = { request: ApiRequest; response: Exchanged; hide(text: string): string };
 
 async function prepare(state: State, api: Api, operation: Operation, args: JsonObject, place: URL) {
   const { definition, access } = state;
@@ -215,14 +215,14 @@ async function mayAskAgain(state: State, api: Api, { status, headers }: Exchange
 }
 
 const gone: readonly number[] = [502, 503, 504, ...refusedUnread];
-const maxSaid = 500;
+const maxMessageLength = 500;
 
 /** What says nothing about the call: the API is gone or busy, so it counts against its health and may be retried. */
-function refuseFailure({ response, hide }: Asked): void {
+function refuseFailure({ response, hide }: Exchange): void {
   const { status, headers, body } = response;
   const isRedirect = status >= 300 && status < 400 && status !== 304;
   if (!gone.includes(status) && !isRedirect) return;
-  const said = cutText(hide(new TextDecoder().decode(body.subarray(0, 4 * maxSaid))), maxSaid).trim();
+  const said = cutText(hide(new TextDecoder().decode(body.subarray(0, 4 * maxMessageLength))), maxMessageLength).trim();
   throw new TransportError(`it answered HTTP ${status}${said === "" ? "" : `: ${said}`}`, {
     sent: !refusedUnread.includes(status),
     status,

@@ -53,14 +53,14 @@ export function buildRequest(operation: Operation, args: JsonObject, base: URL, 
   };
 }
 
-type Given = { parameter: Parameter; value: Json };
+type ParameterValue = { parameter: Parameter; value: Json };
 
 /** Other parameters of the operation in the same place, also those that only the plane sets. */
 function othersOf({ parameters, keys }: Operation, { place, name }: Parameter): string[] {
   return [...parameters, ...keys].filter((one) => one.place === place && one.name !== name).map((one) => one.name);
 }
 
-function ownPairs(operation: Operation, { parameter, value }: Given): string[] {
+function ownPairs(operation: Operation, { parameter, value }: ParameterValue): string[] {
   // Reserved characters end a cookie.
   const allowReserved = parameter.allowReserved && parameter.place === "query";
   const pairs = writePairs({ ...parameter, allowReserved }, plainValue(parameter, value));
@@ -68,7 +68,7 @@ function ownPairs(operation: Operation, { parameter, value }: Given): string[] {
   return pairs;
 }
 
-function fillPath(operation: Operation, given: readonly Given[]): string {
+function fillPath(operation: Operation, given: readonly ParameterValue[]): string {
   return operation.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const found = given.find(({ parameter }) => parameter.name === name);
     if (found === undefined) throw new InvalidArgument(name, "is part of the address and was not given");

@@ -56,7 +56,7 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
   async function close(): Promise<void> {
     opening.ended();
     clearInterval(pings);
-    if (socket?.readyState === WebSocket.OPEN) await sayGoodbye(socket);
+    if (socket?.readyState === WebSocket.OPEN) await sendClose(socket);
     socket?.terminate();
   }
 
@@ -88,7 +88,7 @@ function keepAlive(socket: WebSocket, pingMs: number, onDead: () => void): NodeJ
   }, pingMs).unref();
 }
 
-function sayGoodbye(socket: WebSocket): Promise<void> {
+function sendClose(socket: WebSocket): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, goodbyeMs);
     socket.once("close", () => {

@@ -1,5 +1,5 @@
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Outcome, Requested } from "../../model/calls/call.ts";
 import type { CallRecord } from "../../model/calls/call-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -15,7 +15,7 @@ import {
   showDeadLetter,
 } from "../../model/work/dead-letter.ts";
 import type { DeadLetterVerbs } from "../verbs.ts";
-import { abandonedEvent, checkQuery, createEntries, type Entries, eventFacts, isTheirs } from "./entries.ts";
+import { abandonedEvent, checkQuery, createEntries, type Entries, eventFacts, isOwnedBy } from "./entries.ts";
 import { type FailedCall, failureOf, isDead, toDeadLetter, withWords } from "./entry.ts";
 import * as states from "./states.ts";
 
@@ -114,7 +114,7 @@ function createDueLetters({ store, freed }: Entries, { retry }: Retrier, knows: 
 /** Counted by hand: the store counts all of the user. A page may be shorter than its limit. */
 async function ownLetters(read: Store["deadLetters"], asked: DeadLetterQuery, principal: Principal) {
   const filter = { ...asked, owner: principal.user };
-  const isOwn = (letter: KeptDeadLetter) => isTheirs(letter, principal);
+  const isOwn = (letter: KeptDeadLetter) => isOwnedBy(letter, principal);
   const { status: _, cursor: __, limit: ___, ...whole } = filter;
   const [page, all] = await Promise.all([read(filter), read(whole)]);
   const byStatus = { ...page.byStatus };
@@ -163,7 +163,7 @@ function createDeadLetterVerbs(entries: Entries, retrier: Retrier, { emit, onDue
     },
     async restore(id, { principal }) {
       const letter = deleted.get(id);
-      if (letter === undefined || !isTheirs(letter, principal)) return showDeadLetter(await required(id, principal));
+      if (letter === undefined || !isOwnedBy(letter, principal)) return showDeadLetter(await required(id, principal));
       deleted.delete(id);
       await (await store()).addDeadLetter(letter, maxKept);
       emit({ type: "dead_letter.restored", ...eventFacts(letter) });

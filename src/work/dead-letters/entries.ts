@@ -8,7 +8,7 @@ import { type Decision, expire, isLost } from "./states.ts";
 type Verb = (letter: KeptDeadLetter, decision: Decision, now: number) => KeptDeadLetter;
 
 /** An anonymous caller owns nothing. */
-export function isTheirs({ principal: owner }: KeptDeadLetter, principal: Principal): boolean {
+export function isOwnedBy({ principal: owner }: KeptDeadLetter, principal: Principal): boolean {
   return mayDo(principal, "admin") || (owner.user !== null && isOwner(principal, owner));
 }
 
@@ -33,7 +33,7 @@ export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEv
   /** Null also for another user's entry. */
   async function own(id: string, principal: Principal): Promise<KeptDeadLetter | null> {
     const letter = await (await store()).deadLetter(id);
-    return letter !== null && isTheirs(letter, principal) ? freed(letter) : null;
+    return letter !== null && isOwnedBy(letter, principal) ? freed(letter) : null;
   }
 
   async function required(id: string, principal: Principal): Promise<KeptDeadLetter> {

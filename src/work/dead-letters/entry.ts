@@ -14,7 +14,7 @@ import { type Failure, holdAfter, notBefore, retryDelayMs } from "./states.ts";
 export const maxArgumentBytes = 256 * 1024;
 const maxAttempts = 3;
 /** Characters of what a provider said. */
-const maxSaid = 500;
+const maxMessageLength = 500;
 /** Shorter ones would hide ordinary words. */
 const shortestHidden = 4;
 
@@ -43,7 +43,7 @@ export function failureOf(call: FailedCall, record: CallRecord, error: ErrorRepo
 /** The recorded error with the provider's own words, short and redacted: a person who decides needs them. */
 export function withWords(recorded: ErrorReport, told: ErrorReport | null): ErrorReport {
   if (told === null || told.message === recorded.message) return recorded;
-  const text = shorten(plainText(redactDeep(told.cause ?? told.message)).trim(), maxSaid);
+  const text = shorten(plainText(redactDeep(told.cause ?? told.message)).trim(), maxMessageLength);
   const by = recorded.server === null ? "The provider" : `Server '${recorded.server}'`;
   return {
     ...recorded,

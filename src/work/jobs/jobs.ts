@@ -15,7 +15,7 @@ import { factsOf } from "./states.ts";
 const dayMs = 24 * 3_600_000;
 /** How often a caller polls a run of another plane; seldom where the store notifies. */
 const askMs = 500;
-const toldMs = 5_000;
+const notifiedPollMs = 5_000;
 
 /** Skills and jobs, wired to manifests, tools, models and the store. */
 export function createJobs(parts: JobParts) {
@@ -33,7 +33,7 @@ export function createJobs(parts: JobParts) {
     most: () => config().jobs.concurrency,
     keepMs: () => config().jobs.keepDays * dayMs || Number.MAX_SAFE_INTEGER / 4,
     loop: parts.loop,
-    askMs: () => (recorder.tells && parts.loop.isRunning() ? toldMs : askMs),
+    askMs: () => (recorder.tells && parts.loop.isRunning() ? notifiedPollMs : askMs),
   });
   recorder.onNews((news) => news.what === "jobRun" && engine.heard(news.id));
 

@@ -1,5 +1,5 @@
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
 import type { JsonObject } from "../../model/json.ts";

@@ -81,7 +81,7 @@ function factsOf({ run }: SkillParts, skill: string) {
   return { runId, ...who, skill };
 }
 
-function tellPlan(parts: SkillParts, skill: string, steps: { id: string; tool: string; dependsOn: string[] }[]): void {
+function emitSteps(parts: SkillParts, skill: string, steps: { id: string; tool: string; dependsOn: string[] }[]): void {
   parts.emit({ type: "skill.plan_generated", ...factsOf(parts, skill), steps });
   parts.emit({ type: "skill.plan_ready", ...factsOf(parts, skill) });
 }
@@ -123,7 +123,7 @@ async function runAgentStep(
   const known = parts.memory.known(name, "agent");
   if (known?.state === "succeeded" && known.result !== undefined) return known.result;
   requireSafe(known);
-  tellPlan(parts, name, []);
+  emitSteps(parts, name, []);
   const lacking = await parts.overBudget();
   if (lacking !== null) throw new PlaneError("BUDGET_EXCEEDED", `Skill '${name}' was not begun: ${lacking}.`);
   const repeatable = (await Promise.all(required_tools.map(parts.isRepeatable))).every(Boolean);
@@ -146,7 +146,7 @@ async function runSteps(skill: SkillManifest, input: JsonObject, parts: SkillPar
   const { name } = skill;
   const plan = planOf(skill);
   const planned = plan.map(({ id, dependsOn, step }) => ({ id, tool: step.tool, dependsOn: [...dependsOn] }));
-  tellPlan(parts, name, planned);
+  emitSteps(parts, name, planned);
   const results = new Map<string, Json>();
   const byId = new Map(plan.map(({ id, step }) => [id, step]));
   const stepOf = (id: string) => byId.get(id) as SkillStep;

@@ -1,6 +1,6 @@
 import { once } from "../../../lib/async/once.ts";
-import { createLru } from "../../../lib/lru.ts";
 import { uniqueId } from "../../../lib/ids-and-time.ts";
+import { createLru } from "../../../lib/lru.ts";
 import { matchesGlob } from "../../../lib/text/glob.ts";
 import { codeTools, metaTools } from "../../../model/catalogue/meta-tools.ts";
 import { alwaysLoaded, createToolNameIndex, toolKey } from "../../../model/catalogue/tool-name.ts";
