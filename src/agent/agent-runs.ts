@@ -20,7 +20,7 @@ import type { Servers } from "../servers/servers.ts";
 import type { AgentCallOptions, AgentTools, KnownServers, NamedTool, ToolsetRef } from "./agent-tools.ts";
 import { readContent, readResponse, renameTurn } from "./asked-calls.ts";
 import { budgetOf } from "./budgets.ts";
-import type { Code } from "./code/code.ts";
+import type { CodeRunner } from "./code/code.ts";
 import { createCodeTools } from "./code/code-tools.ts";
 import type { Left } from "./loop.ts";
 import type { Models } from "./models/models.ts";
@@ -330,7 +330,7 @@ export type AgentParts = {
   defaultPrincipal: Principal;
   models: Models;
   plane(): Pick<Plane, "call" | "conversations">;
-  ownTool: Code["ownTool"];
+  ownTool: CodeRunner["ownTool"];
   catalogue(): Pick<Catalogue, "forModel">;
   servers(): KnownServers & Pick<Servers, "status">;
   maySeeServer(principal: Principal, server: string): boolean;

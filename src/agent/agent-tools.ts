@@ -14,7 +14,7 @@ import { PlaneError } from "../model/errors.ts";
 import type { Plane } from "../model/plane.ts";
 import { narrow, type Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
-import type { CallTool } from "./run-calls.ts";
+import type { CallByName } from "./run-calls.ts";
 
 /** A model is not kept waiting for the slowest server; what lists later is there in a later turn. */
 const waitMs = 5_000;
@@ -57,7 +57,7 @@ export type AgentTools = {
   call(
     named: readonly NamedTool[],
     by: { principal: Principal; toolset: ToolsetRef | null; options: AgentCallOptions },
-  ): CallTool;
+  ): CallByName;
   mayChange(tool: Tool): boolean;
   /** The servers of a toolset that are unreachable, of which nothing is in this listing. */
   missing(asked: Pick<ListOptions, "principal" | "toolset">, named: readonly NamedTool[]): MissingServer[];

@@ -22,7 +22,7 @@ import { createCode } from "./code/code.ts";
 import { createModels, type Models } from "./models/models.ts";
 import { createSampling } from "./sampling.ts";
 import { createToolset, createToolsetRegistry, type ToolsetRegistry } from "./toolsets.ts";
-import { createRuns, type RunParts } from "./trace/runs.ts";
+import { createRunStore, type RunStoreParts } from "./trace/runs.ts";
 
 const defaultParallel = 8;
 
@@ -55,7 +55,7 @@ type AgentContext = {
   };
   readonly options: Pick<PlaneOptions, "models">;
   readonly defaultPrincipal: Principal;
-  readonly recorder: RunParts["recorder"];
+  readonly recorder: RunStoreParts["recorder"];
   readonly access: Access;
   readonly catalogue: Pick<Catalogue, "forModel" | "visibleTo">;
   readonly servers: Servers;
@@ -94,7 +94,7 @@ export function createAgent(context: AgentContext): Agent {
     given: options.models ?? {},
   });
   const sampling = createSampling({ config, profile: access.identity.profile, models, emit: recorder.emit });
-  const runs = createRuns({ recorder });
+  const runs = createRunStore({ recorder });
   const stopping = new AbortController();
   const code = createCode({
     plane,

@@ -1,5 +1,5 @@
 import { uniqueId } from "../lib/ids-and-time.ts";
-import type { AskedCall, AssistantMessage, ChatContent, ContentBlock, ToolMessage } from "../model/agent/chat.ts";
+import type { AskedCall, AssistantMessage, ChatContent, ChatContentBlock, ToolMessage } from "../model/agent/chat.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 
@@ -80,7 +80,7 @@ export function readContent(content: unknown): ChatContent {
   throw unreadable("'content' is neither a text nor a list of blocks");
 }
 
-function isBlock(block: unknown): block is ContentBlock {
+function isBlock(block: unknown): block is ChatContentBlock {
   if (!isObject(block)) return false;
   if (block.type === "text") return typeof block.text === "string";
   return block.type === "image_url" && isObject(block.image_url) && typeof block.image_url.url === "string";

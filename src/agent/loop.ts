@@ -11,7 +11,7 @@ import { type Budget, usedUp } from "./budgets.ts";
 import { type Conversation, isOverBudget } from "./conversation.ts";
 import type { MessageStream } from "./message-stream.ts";
 import { limitParts, streamWithRetries } from "./models/stream.ts";
-import { type Called, type CallTool, type OfferedTool, runCalls } from "./run-calls.ts";
+import { type CallByName, type Called, type OfferedTool, runCalls } from "./run-calls.ts";
 import { callsIn, type ModelTurn, type Style, textOf } from "./style.ts";
 
 /** What a run has left; infinite where it has no limit. Sampling by servers is taken from it. */
@@ -26,7 +26,7 @@ export type LoopParts = {
   settings: Pick<ModelRequest, "temperature" | "maxOutputTokens">;
   /** Called in each turn: the state changes, and servers come and go. */
   listTools(state: string | undefined): Promise<readonly OfferedTool[]>;
-  call(state: string | undefined, left: Left): CallTool;
+  call(state: string | undefined, left: Left): CallByName;
   stream: MessageStream;
   /** Rejects where a hook denies it. */
   guard?(event: PromptEvent, payload: JsonObject, signal: AbortSignal): Promise<void>;

@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentBlock, ModelPart, ModelRequest } from "../model/agent/chat.ts";
+import type { ChatContentBlock, ChatMessage, ModelPart, ModelRequest } from "../model/agent/chat.ts";
 import type { SamplingAsked } from "../model/calls/question-schema.ts";
 import { readMedia } from "../model/calls/result.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
@@ -56,17 +56,17 @@ export function showSampling({ request }: SamplingRequest, hasModel: boolean): S
   };
 }
 
-const blockText = (block: ContentBlock) => (block.type === "text" ? block.text : "[a picture]");
+const blockText = (block: ChatContentBlock) => (block.type === "text" ? block.text : "[a picture]");
 
 function readMessage(message: unknown, at: number): ChatMessage | string {
   const { role, content } = isObject(message) ? message : {};
   if (role !== "user" && role !== "assistant") return `message ${at + 1} must have the role user or assistant`;
   const blocks = (Array.isArray(content) ? content : [content]).map(readBlock);
   if (blocks.includes(null)) return `message ${at + 1} holds something that is neither a text nor a picture`;
-  return { role, content: blocks as ContentBlock[] };
+  return { role, content: blocks as ChatContentBlock[] };
 }
 
-function readBlock(block: unknown): ContentBlock | null {
+function readBlock(block: unknown): ChatContentBlock | null {
   if (!isObject(block)) return null;
   if (block.type === "text" && typeof block.text === "string") return { type: "text", text: block.text };
   if (block.type !== "image") return null;

@@ -19,7 +19,7 @@ import type { UnknownObject } from "../model/json.ts";
 import type { NamedTool, ToolsetRef } from "./agent-tools.ts";
 import { countCalls, finishOf, readResponse, refuseCalls } from "./asked-calls.ts";
 import { isCutOff } from "./broken-replies.ts";
-import { type CallTool, createCallMemory, type OfferedTool, runCalls } from "./run-calls.ts";
+import { type CallByName, createCallMemory, type OfferedTool, runCalls } from "./run-calls.ts";
 import { toToolMessage } from "./style.ts";
 
 export type ToolsetRegistry = {
@@ -119,7 +119,7 @@ type ToolsetParts = {
   /** Looked up again each time: a toolset that was registered again counts at once. */
   tools(): Promise<NamedTool[]>;
   mayChange(tool: Tool): boolean;
-  call(tools: readonly NamedTool[], options: ProcessOptions): CallTool;
+  call(tools: readonly NamedTool[], options: ProcessOptions): CallByName;
   generate: Toolset["generate"];
   usage: Toolset["usage"];
 };

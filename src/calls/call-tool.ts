@@ -13,12 +13,12 @@ import { authorize, authorizeArguments, type GrantFor, isTexts } from "./authori
 import { type Around, type ExecuteOptions, execute } from "./execute.ts";
 import { inject, type ValueFor } from "./inject.ts";
 import type { FindTool } from "./lookup.ts";
-import type { Recorder } from "./record.ts";
+import type { RecordCall } from "./record.ts";
 import { resolve } from "./resolve.ts";
 import { type RouteOptions, requireWritable, route } from "./route.ts";
 import { type CheckArguments, type OnlyReads, requireReadable, validate } from "./validate.ts";
 
-export type Path = {
+export type CallStages = {
   findTool: FindTool;
   currentPrincipal?(principal: Principal): Promise<Principal>;
   grantFor: GrantFor;
@@ -31,7 +31,7 @@ export type Path = {
   execution: ExecuteOptions;
   /** Null where the providers alone answer, which is decided once for a plan. */
   around?(tool: Tool): Around | null;
-  record: Recorder;
+  record: RecordCall;
 };
 
 type HookStages = {
@@ -48,10 +48,10 @@ type HookContext = {
 /** A definition that changes more often during one call is not called. */
 const maxRounds = 3;
 
-export type CallTool = (call: Requested, asking?: CallContext) => ReturnType<Recorder>;
+export type CallTool = (call: Requested, asking?: CallContext) => ReturnType<RecordCall>;
 
 /** The one path: resolve, authorize, validate, inject, approve, route, execute; record wraps the rest. */
-export function createCallTool(path: Path): CallTool {
+export function createCallTool(path: CallStages): CallTool {
   const onTheWay = hookContext(path);
   const { execution } = path;
   const run: Parameters<Around>[2] = (call, executing, instead) =>
@@ -112,7 +112,7 @@ export function createCallTool(path: Path): CallTool {
     });
 }
 
-function hookContext({ approval, checkArguments, valueFor }: Path): HookContext {
+function hookContext({ approval, checkArguments, valueFor }: CallStages): HookContext {
   return {
     decide: approval.decide,
     async withArguments(call, args) {
@@ -125,7 +125,7 @@ function hookContext({ approval, checkArguments, valueFor }: Path): HookContext 
   };
 }
 
-async function withCurrentRights(call: Requested, { currentPrincipal }: Path): Promise<Requested> {
+async function withCurrentRights(call: Requested, { currentPrincipal }: CallStages): Promise<Requested> {
   return currentPrincipal ? { ...call, principal: await currentPrincipal(call.principal) } : call;
 }
 

@@ -153,12 +153,12 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
   };
 }
 
-type Remembered = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
+type CachedLookup = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
 
 /** Remembers finds, and loads what a first call needs while the server starts. */
 function withLookupCache(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>) {
   const { config, registry, servers, recorder, health, schemaCheck, quality, grants } = parts;
-  const remembered = new WeakMap<Principal, Lru<Remembered>>();
+  const remembered = new WeakMap<Principal, Lru<CachedLookup>>();
   // Two turns are enough for the process of the tool's server to be spawned.
   const headStart = once(async () => {
     for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
@@ -179,7 +179,7 @@ function withLookupCache(parts: LookupParts, find: (...asked: Parameters<FindToo
     const likely = serversOf(asked, servers.names());
     // A tool found elsewhere than expected is looked up again.
     if (tool.id.server === null || !likely.includes(tool.id.server)) return;
-    const names = remembered.get(principal) ?? createLru<Remembered>(minRemembered);
+    const names = remembered.get(principal) ?? createLru<CachedLookup>(minRemembered);
     const snapshot = registry.snapshot(principal);
     names.set(keyOf(asked), { tool, snapshot, config: config(), servers: likely });
     remembered.set(principal, names);

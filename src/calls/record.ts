@@ -32,7 +32,7 @@ import { costField } from "./limits/cost.ts";
 /** Synchronous where the stage is: a microtask per stage costs more than most stages. */
 export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => T | Promise<T>;
 
-export type Recorder = (
+export type RecordCall = (
   requested: Requested,
   run: (step: Step) => Routed | Executed | Promise<Routed | Executed>,
 ) => Promise<Outcome>;
@@ -56,7 +56,7 @@ export type RecordOptions = {
 };
 
 /** Whatever happens, the call is recorded before it is answered. */
-export function createRecorder(options: RecordOptions): Recorder {
+export function createCallRecorder(options: RecordOptions): RecordCall {
   const { begin, write, emitClean, onEnded } = options;
   return async (requested, run) => {
     const startedAt = performance.now();

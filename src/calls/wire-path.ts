@@ -17,14 +17,14 @@ import type { Activity } from "./activity.ts";
 import type { Approvals } from "./approve.ts";
 import { accessOf } from "./authorize.ts";
 import type { SharedReads } from "./cache/shared-reads.ts";
-import type { Path } from "./call-tool.ts";
+import type { CallStages } from "./call-tool.ts";
 import type { ExecuteOptions } from "./execute.ts";
 import { createInjection } from "./inject.ts";
 import { policyOf } from "./judge.ts";
 import type { CallLimits } from "./limits/limits.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Providers } from "./providers/providers.ts";
-import { createRecorder, type RecordOptions } from "./record.ts";
+import { createCallRecorder, type RecordOptions } from "./record.ts";
 import type { Recordings } from "./recording/recordings.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
@@ -61,7 +61,7 @@ export type Stages = {
   spans: Spans;
 };
 
-export function wirePath(context: CallsContext, stages: Stages): Path {
+export function wirePath(context: CallsContext, stages: Stages): CallStages {
   const { settings, environment, servers, catalogue, access, recorder } = context;
   const { lookup, providers, approvals, hooks, activity, reads, spans } = stages;
   const { config } = settings;
@@ -97,7 +97,7 @@ export function wirePath(context: CallsContext, stages: Stages): Path {
     hooks: hooks.stages,
     routing: routeOptions(context, providers),
     execution: executeOptions(context, providers, spans),
-    record: createRecorder({
+    record: createCallRecorder({
       begin: recorder.begin,
       emitClean: recorder.emitClean,
       write: recorder.record,

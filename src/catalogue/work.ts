@@ -17,7 +17,7 @@ import type { JobManifest } from "../model/work/job.ts";
 import { type SkillManifest, toolsOfSkill } from "../model/work/skill.ts";
 import { idsOf } from "./registry.ts";
 import type { ToolListings } from "./tool-listing.ts";
-import { type Viewer, workNotFound, workPlace } from "./visible-work.ts";
+import { type WorkViewer, workNotFound, workPlace } from "./visible-work.ts";
 import { compatibilityOf, createWorkListing, onlyPersona, type WorkListingPorts } from "./work-entries.ts";
 
 export type WorkPorts = WorkListingPorts & {
@@ -49,7 +49,7 @@ export function createSkillVerbs(ports: WorkPorts): SkillVerbs {
   const work = createWorkListing(ports);
 
   /** Servers are asked only if a required tool is not known yet. */
-  const missingFrom = async (needed: readonly string[], principal: Principal, viewer: Viewer, waitMs?: number) => {
+  const missingFrom = async (needed: readonly string[], principal: Principal, viewer: WorkViewer, waitMs?: number) => {
     const missing = () => {
       const { index } = snapshot();
       const there = new Set(listings.visibleAs(principal, viewer.personas).map(({ id }) => toolKey(id)));

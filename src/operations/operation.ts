@@ -33,7 +33,7 @@ export const filesOnly: Missing = { missing: "the command line reads and writes 
 export type Asker = Required<Pick<Caller, "principal" | "face">> & Caller & { signal?: AbortSignal };
 
 /** What a face knows beside the caller. */
-export type Situation = {
+export type OperationContext = {
   /** Writes the configuration files; null where the plane has none. */
   setup: ConfigFiles | null;
 };
@@ -202,7 +202,7 @@ export type Operation<
   /** What is recorded of it. Left out, it changes nothing, or its calls and runs are on record. */
   audit?: Audit<z.output<Input>>;
   /** Where it is more than one call of the plane. */
-  run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: Situation): Promise<unknown>;
+  run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: OperationContext): Promise<unknown>;
 };
 
 export function operation<
@@ -222,7 +222,7 @@ export async function runOperation(
   plane: Plane,
   input: object,
   asker: Asker,
-  situation: Situation,
+  situation: OperationContext,
 ): Promise<unknown> {
   const { run } = declared;
   if (run === undefined) return methodOf(plane, declared.name)?.(...argumentsOf(declared, input as JsonObject, asker));

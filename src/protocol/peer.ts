@@ -79,14 +79,14 @@ export type WaitingRequests = {
 };
 
 /** Hears every message of a session; `take` is null while none is wanted. */
-export type Recorder = {
+export type MessageTap = {
   take: ((session: object, isSent: boolean, message: UnknownObject, waiting: WaitingRequests) => void) | null;
 };
 
-const unrecorded = { by: { take: null } as Recorder, session: {} };
+const unrecorded = { by: { take: null } as MessageTap, session: {} };
 
 export type PeerHandlers = {
-  recorded?: { by: Recorder; session: object } | undefined;
+  recorded?: { by: MessageTap; session: object } | undefined;
   /** `isHeard` when its addressee has it already. */
   onNotification(method: string, params: UnknownObject, isHeard: boolean): void;
   /** For requests that belong to none of ours, or to an unknown one. */

@@ -4,7 +4,7 @@ import type { HiddenValues } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { RecordedMessages, ServerMessage } from "../model/servers/server-schema.ts";
 import { type OutgoingMessage, renderMessage } from "../protocol/message.ts";
-import type { Recorder, WaitingRequests } from "../protocol/peer.ts";
+import type { MessageTap, WaitingRequests } from "../protocol/peer.ts";
 
 const maxMessages = 1_000;
 const maxCharacters = 4 * 1024 * 1024;
@@ -26,7 +26,7 @@ type Reading = { after?: number | undefined; limit?: number | undefined };
 
 /** The JSON-RPC messages of a server's sessions, while a person wants them. */
 export function createMessageRecorder(hide: (text: string) => string) {
-  const recorder: Recorder = { take: null };
+  const recorder: MessageTap = { take: null };
   const ring = createRing();
   let sessions = new WeakMap<object, SessionState>();
   let opened = 0;

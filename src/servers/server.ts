@@ -2,7 +2,7 @@ import { abortable } from "../lib/async/signals.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
-import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
+import { type ConnectionOptions, createServerConnection, type ServerConnection } from "./connection.ts";
 import { createDesiredState } from "./desired-state.ts";
 import { createServerHider } from "./failures.ts";
 import { installerOf, installFailure } from "./installer.ts";
@@ -13,7 +13,7 @@ import { createServerLog } from "./server-log.ts";
 import { checkServer, createServerRequests, type RequestsOptions } from "./server-requests.ts";
 import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
-import { createSessions, isShared, type SessionOwner, sharedOwner } from "./sessions.ts";
+import { createServerSessions, isShared, type SessionOwner, sharedOwner } from "./sessions.ts";
 import { inheritedSecrets } from "./transports/child-environment.ts";
 import { createUserLists, type ListOwner, type UserListsOptions } from "./user-lists.ts";
 
@@ -41,7 +41,7 @@ export function createServer(options: ServerOptions) {
     definition,
     /** It has listed its tools, now or in an earlier run. */
     isKnown: ({ user }: SessionOwner = sharedOwner) => lists.of(user).isKnown(),
-    recall(known: catalogues.Remembered): void {
+    recall(known: catalogues.CachedLists): void {
       opener.remember({ era: known.era, at: Date.parse(known.eraAt) });
       catalogue.recall(known);
     },
@@ -107,8 +107,8 @@ function createParts(options: ServerOptions) {
   // Main is the session of the usual caller, except where users have credentials of their own.
   const isUsual = (user: string | null) =>
     definition.session === undefined && !isPersonal() && user === options.defaultPrincipal.user;
-  const sessions = createSessions({ sharing, isUsual }, (owner) =>
-    createConnection({
+  const sessions = createServerSessions({ sharing, isUsual }, (owner) =>
+    createServerConnection({
       ...connectionOptions(options, owner, () => sessions.drop(owner)),
       install: installOf(options, () => catalogue.isKnown()),
       open: (steps) => open(owner, steps),
@@ -247,14 +247,14 @@ function createStarts({ options, desired, sessions, catalogue, lists }: Parts) {
 function createListings({ options, desired, sessions, catalogue, lists, requests }: Parts) {
   const { main } = sessions;
   let requirement: PlaneError | null = null;
-  const connectionFor = (listed: catalogues.ServerCatalogue, owner: SessionOwner): Connection =>
+  const connectionFor = (listed: catalogues.ServerCatalogue, owner: SessionOwner): ServerConnection =>
     listed === catalogue ? main : requests.connectionOf(owner);
   const needsPerson = (thrown: unknown) =>
     thrown instanceof PlaneError && thrown.code === "AUTH_REQUIRED" ? thrown : null;
 
   /** Only asking may show whether a server wants personal credentials. */
   async function ensureFor(owner: SessionOwner): Promise<void> {
-    const connectionNow = (): Connection => (options.isPersonal() ? requests.connectionOf(owner) : main);
+    const connectionNow = (): ServerConnection => (options.isPersonal() ? requests.connectionOf(owner) : main);
     const first = connectionNow();
     try {
       await first.ensure().catch((thrown) => {

@@ -19,7 +19,7 @@ import type { TakeTools } from "./doctor/check-session.ts";
 import type { tryServer as tried } from "./doctor/doctor.ts";
 import { describeUnavailable, notSent } from "./failures.ts";
 import { createGatewayPorts } from "./gateway-ports.ts";
-import type { Access } from "./open-session.ts";
+import type { RequestCredentials } from "./open-session.ts";
 import { createProcessGuard } from "./process-guard.ts";
 import { createServer, type ServerOptions } from "./server.ts";
 import { createServerDirectory, type DirectoryOptions, type ServerDirectory } from "./server-directory.ts";
@@ -49,7 +49,7 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
   VerbOptions &
   Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues" | "ownCapabilities" | "taskQuietMs" | "emit"> &
   Partial<Pick<ServerOptions, "capabilities">> & {
-    access(name: string, definition: ServerDefinition, user: string | null): Access;
+    access(name: string, definition: ServerDefinition, user: string | null): RequestCredentials;
     isPersonal(definition: ServerDefinition): boolean;
     opensForUser(server: string, definition: ServerDefinition): boolean;
     directoryOf(name: string): string;
@@ -240,7 +240,7 @@ async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, environmen
 async function completeDefinition(
   server: string,
   definition: ServerDefinition,
-  namedBy: NonNullable<Access["namedBy"]>,
+  namedBy: NonNullable<RequestCredentials["namedBy"]>,
 ): Promise<ServerDefinition> {
   if (definition.transport !== "openapi" || definition.auth?.type !== "oauth") return definition;
   const { describedBy, loadApi } = await import("./openapi/api.ts");

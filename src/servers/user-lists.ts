@@ -5,7 +5,7 @@ import type { Principal } from "../model/principal.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import { type CatalogueOptions, createServerCatalogue, type ServerCatalogue } from "./server-catalogue.ts";
-import { maxSessions, type Sessions } from "./sessions.ts";
+import { maxSessions, type ServerSessions } from "./sessions.ts";
 
 /** The user for whom a server lists what it offers. */
 export type ListOwner = { user: string | null };
@@ -30,7 +30,7 @@ export type UserListsOptions = Pick<
 };
 
 /** One list for all, or one for each user where credentials, sessions or the server's own words make them private. */
-export function createUserLists(options: UserListsOptions, sessions: Sessions) {
+export function createUserLists(options: UserListsOptions, sessions: ServerSessions) {
   const { defaultPrincipal, definition, isPersonal, onTools, onToolsGone, onNotification } = options;
   const own = new Map<string | null, Kept>();
   let wasPrivate = false;

@@ -4,7 +4,7 @@ import { ann, ask, bob, openApprovals } from "../../../test/samples/approvals.ts
 import { injectedCall, sampleTool } from "../../../test/samples/calls.ts";
 import { moveClocks } from "../../../test/samples/mocked-time.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
-import type { Answer } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer } from "../../model/calls/held-call.ts";
 import type { ApprovalsAsked } from "../../model/plane-access.ts";
 
 import { principalOf } from "../../model/principal.ts";
@@ -92,7 +92,7 @@ test("members of the groups that answer for others may", async (context) => {
   assert.deepEqual([approval.status, approval.answer?.by], ["rejected", "bob"]);
 });
 
-const edits: [title: string, args: Answer["arguments"], edited: unknown][] = [
+const edits: [title: string, args: ApprovalAnswer["arguments"], edited: unknown][] = [
   ["without arguments it is not edited", undefined, null],
   ["the same in another order is not edited", { text: "hi" }, null],
   ["other arguments are", { text: "other" }, { text: "other" }],

@@ -3,7 +3,7 @@ import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { PlaneAudit } from "../../model/audit.ts";
 import type { HeldYes, Injected, Outcome, Requested } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
-import type { Answer, KeptHeldCall, PlanChoice, Remember } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer, KeptHeldCall, PlanChoice, Remember } from "../../model/calls/held-call.ts";
 import { heldPlace, readHeldPlace } from "../../model/calls/held-call.ts";
 import type { HeldView, Plan, PlanRecord } from "../../model/calls/held-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
@@ -160,7 +160,7 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
     return running && run(resumed(running, { id: uniqueId(), at: new Date().toISOString() }));
   }
 
-  async function answer(id: string, given: Answer, by: Principal): Promise<Ran> {
+  async function answer(id: string, given: ApprovalAnswer, by: Principal): Promise<Ran> {
     const before = await heldCalls.get(id);
     // A yes that adds nothing to an earlier one.
     const isPlainYes = given.decision === "approve" && given.arguments === undefined && given.remember === undefined;
@@ -215,7 +215,11 @@ async function sweep(heldCalls: HeldCalls, resume: (held: KeptHeldCall) => Promi
   return abandoned.length < approved.length;
 }
 
-function toRemember({ verdict, options }: KeptHeldCall, given: Answer, remembersConsent: boolean): Remember | null {
+function toRemember(
+  { verdict, options }: KeptHeldCall,
+  given: ApprovalAnswer,
+  remembersConsent: boolean,
+): Remember | null {
   if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
   const isConsent = verdict.consent && options.conversation !== undefined && remembersConsent;
   return given.remember ?? (isConsent ? { for: "tool", conversation: true } : null);

@@ -1,7 +1,7 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { Injected, Requested } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
-import type { Answer, AskHere, KeptHeldCall } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer, AskHere, KeptHeldCall } from "../../model/calls/held-call.ts";
 import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { Relay } from "../../model/calls/provider.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
@@ -22,7 +22,7 @@ export type ApprovalContext = {
 
 export type HoldPorts = {
   heldCalls: HeldCalls;
-  answer(id: string, given: Answer, by: Principal): Promise<unknown>;
+  answer(id: string, given: ApprovalAnswer, by: Principal): Promise<unknown>;
   mayAnswer(owner: Principal, by: Principal): boolean;
 };
 

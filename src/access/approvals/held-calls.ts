@@ -2,7 +2,7 @@ import { steadyNow } from "../../lib/async/steady-time.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { Injected } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
-import type { Answer, HeldFilter, HeldPart, KeptHeldCall, Remember } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer, HeldFilter, HeldPart, KeptHeldCall, Remember } from "../../model/calls/held-call.ts";
 import type { HeldCall } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
@@ -136,7 +136,12 @@ export function createHeldCalls(ports: HeldCallPorts) {
     waiters.get(held.id)?.();
   });
 
-  async function requireAnswerer(held: KeptHeldCall, given: Answer, by: Principal, edited: JsonObject | null = null) {
+  async function requireAnswerer(
+    held: KeptHeldCall,
+    given: ApprovalAnswer,
+    by: Principal,
+    edited: JsonObject | null = null,
+  ) {
     const refused = await ports.answerers.refuses(held, given, by, edited);
     if (refused === null) return;
     emit({ type: "approval.forbidden", approvalId: held.id, callId: held.callId, user: by.user });
@@ -155,7 +160,7 @@ export function createHeldCalls(ports: HeldCallPorts) {
       emit({ type: "approval.requested", ...namesOf(held) });
       return held;
     },
-    async answer(id: string, given: Answer, by: Principal): Promise<KeptHeldCall> {
+    async answer(id: string, given: ApprovalAnswer, by: Principal): Promise<KeptHeldCall> {
       const held = await requireHeld(id);
       await requireAnswerer(held, { decision: "reject" }, by);
       if (held.status !== "pending") throw notPending(held);
@@ -195,7 +200,7 @@ function namesOf({ id, callId, tool, plan }: KeptHeldCall) {
 }
 
 /** The changed arguments; null where they are those that were shown. Throws what this call cannot be answered with. */
-function checkAnswer(held: HeldCall, given: Answer): JsonObject | null {
+function checkAnswer(held: HeldCall, given: ApprovalAnswer): JsonObject | null {
   if (given.decision === "reject") return null;
   if (given.remember !== undefined) checkRemember(held, given.remember);
   const { arguments: args } = given;

@@ -35,7 +35,7 @@ type About = {
 
 export function createHooks({ settings, emit, ...sources }: HookPorts) {
   const known = new WeakMap<HookSettings, Promise<FindHooks>>();
-  const sessions = createSessions();
+  const sessions = createHookSessions();
 
   function found(): Promise<FindHooks> {
     const current = settings();
@@ -121,7 +121,7 @@ async function createFindHooks(settings: HookSettings, sources: HookSources): Pr
 
 const changeNothing: HookRequest["change"] = (payload) => ({ payload });
 
-export function createSessions() {
+export function createHookSessions() {
   const begun = createLru<Promise<HookJudgement>>(minSessions);
   const keyOf = ({ user }: Principal, conversation: string) => JSON.stringify([user, conversation]);
 

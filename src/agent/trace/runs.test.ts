@@ -7,12 +7,12 @@ import type { PlaneEvent } from "../../model/events.ts";
 import { principalOf, trusted } from "../../model/principal.ts";
 import { bindCaller } from "../../operations/bind-caller.ts";
 import { createRecorder } from "../../store/store.ts";
-import { createRuns } from "./runs.ts";
+import { createRunStore } from "./runs.ts";
 
 test("a run that cannot be kept is reported all the same, and no answer is lost", async () => {
   const told: PlaneEvent[] = [];
   const full = () => Promise.reject(new PlaneError("STORE_FAILED", "The disk is full."));
-  const { keep } = createRuns({
+  const { keep } = createRunStore({
     recorder: {
       store: full,
       recordRun: full,
@@ -31,7 +31,7 @@ test("a run that cannot be kept is reported all the same, and no answer is lost"
 
 test("what is asked for in a way that makes no sense is refused by name", async () => {
   const recorder = createRecorder(undefined);
-  const { verbs: inside, keep } = createRuns({ recorder });
+  const { verbs: inside, keep } = createRunStore({ recorder });
   const { runs: verbs } = bindCaller({ runs: inside }, { principal: trusted() });
   try {
     await keep(agentRun("one"));

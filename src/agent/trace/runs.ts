@@ -13,18 +13,18 @@ const defaultPage = 50;
 const maxPage = 1_000;
 const maxTitle = 200;
 
-export type RunParts = {
+export type RunStoreParts = {
   recorder: Pick<Recorder, "emit" | "recordRun"> & { store(): Promise<Store> };
 };
 
-export type Runs = {
+export type RunStore = {
   verbs: Inside<PlaneRuns>;
   /** Resolves when the run is kept. One that cannot be kept is no reason to lose its answer, so this never rejects. */
   keep(run: AgentRun): Promise<void>;
 };
 
 /** What agents did: kept, told of, and shown to whose it was, or to admins. */
-export function createRuns({ recorder }: RunParts): Runs {
+export function createRunStore({ recorder }: RunStoreParts): RunStore {
   const find = async (id: string, principal: Principal): Promise<AgentRun> => {
     requireScope(principal, "read", "read runs of agents");
     const run = await (await recorder.store()).run(id);

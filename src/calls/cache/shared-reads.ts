@@ -5,7 +5,7 @@ import { TimeLimiter } from "../../lib/async/time-limit.ts";
 import { putExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import type { Executed, Routed } from "../../model/calls/call.ts";
-import type { Origin } from "../../model/calls/call-schema.ts";
+import type { ResultOrigin } from "../../model/calls/call-schema.ts";
 import type { Relay } from "../../model/calls/provider.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -215,7 +215,7 @@ function toAll(members: ReadonlySet<Member>, relay: Relay | undefined): Relay {
   };
 }
 
-function withKept(call: Routed, kept: Kept, origin: Origin): Executed {
+function withKept(call: Routed, kept: Kept, origin: ResultOrigin): Executed {
   return { ...call, executed: { ...kept, attempts: [], ...origin } };
 }
 

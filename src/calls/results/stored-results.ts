@@ -20,7 +20,7 @@ import type { Json } from "../../model/json.ts";
 import { collect } from "../../model/page.ts";
 import { mayDo, ownerOf, ownsRecord, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import { type Body, type Condensed, condense } from "./condense.ts";
+import { type Condensed, condense, type ResultBody } from "./condense.ts";
 import { renderDigest } from "./digest.ts";
 import { badParameter, readPage } from "./read-page.ts";
 
@@ -84,7 +84,7 @@ const maxKeys = 30;
 /** Entries that decide what a list holds. */
 const looked = 100;
 
-export function shapeOf({ text, json }: Body): ResultShape {
+export function shapeOf({ text, json }: ResultBody): ResultShape {
   if (json !== undefined) return { kind: "json", value: describe(json, deepest) };
   const table = readTable(text);
   if (table) return { kind: "table", ...table };

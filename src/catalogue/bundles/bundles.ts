@@ -23,8 +23,8 @@ export function createBundleVerbs(ports: BundlePorts): Pick<Inside<PlaneRegistry
   // Node's cryptography is loaded on first use.
   const signing = once(async () => {
     const signed = await import("./signed-bundle.ts");
-    const { readBundle, writeBundle, loadSigningKey } = signed;
-    return { readBundle, writeBundle, key: loadSigningKey(ports.directory) };
+    const { readSignedBundle, writeBundle, loadSigningKey } = signed;
+    return { readSignedBundle, writeBundle, key: loadSigningKey(ports.directory) };
   });
 
   return {
@@ -53,8 +53,8 @@ export function createBundleVerbs(ports: BundlePorts): Pick<Inside<PlaneRegistry
       const why = readReason(reason);
       if (why === null && !dryRun)
         throw new PlaneError("USAGE", "An import needs a reason: say why with 'reason' or --reason.");
-      const { readBundle, key } = await signing();
-      const { fingerprint, exportedBy, exportedAt, ...said } = readBundle(
+      const { readSignedBundle, key } = await signing();
+      const { fingerprint, exportedBy, exportedAt, ...said } = readSignedBundle(
         String(text),
         (given) => given === key.fingerprint || ports.trustedKeys().includes(given),
       );

@@ -101,7 +101,7 @@ function signedText(sum: string): string {
 
 const maxMebibytes = 16;
 
-export function readBundle(
+export function readSignedBundle(
   text: string,
   isTrusted: (fingerprint: string) => boolean,
 ): Bundle & { fingerprint: string } {

@@ -9,7 +9,7 @@ import { createOverlayVerbs, overlayInForce } from "../overlays/overlays.ts";
 import { createRegistry, idsOf, type Registry } from "../registry.ts";
 import { createHandWritten, type HandWritten } from "../sources/hand-written.ts";
 import { createChangeVerbs } from "./change-verbs.ts";
-import { createEntries, storedSource } from "./entries.ts";
+import { createEntryStore, storedSource } from "./entries.ts";
 import { describeEntry } from "./entry.ts";
 import { createChangeHistory } from "./history.ts";
 
@@ -50,7 +50,7 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
     onRegistered: (manifest, isThere) =>
       history.registered(describeEntry({ kind: "tool", manifest, source: "library" }), isThere),
   });
-  const entries = createEntries({
+  const entries = createEntryStore({
     ...kept,
     environment,
     config,

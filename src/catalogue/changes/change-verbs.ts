@@ -13,12 +13,12 @@ import { type Inside, type KnownCaller, mayDo, type Principal, requireScope } fr
 import type { Store } from "../../model/store.ts";
 import { keepFixed } from "../overlays/overlay.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
-import { type Entries, toKept } from "./entries.ts";
+import { type EntryStore, toKept } from "./entries.ts";
 import { maySee } from "./entry.ts";
 
 /** Shared by the verbs that edit entries. */
 export type EditPorts = {
-  entries: Entries;
+  entries: EntryStore;
   environment: Environment;
   /** The server's tool that this spelling means; null for a bare name. */
   discovered(name: string): Promise<ToolId | null>;

@@ -37,10 +37,10 @@ type EntriesPorts = {
 type Kept = { entry: StoredEntry; manifest: CheckedManifest };
 export type EntryEdit = { put: readonly Kept[]; remove: readonly EntryKey[] };
 
-export type Entries = ReturnType<typeof createEntries>;
+export type EntryStore = ReturnType<typeof createEntryStore>;
 
 /** Entries that people set while the plane runs, on top of those of the files. */
-export function createEntries(ports: EntriesPorts) {
+export function createEntryStore(ports: EntriesPorts) {
   const { store, environment, config, history } = ports;
   let kept = new Map<string, Kept>();
   let files = new Map<string, WrittenEntry>();

@@ -16,9 +16,9 @@ import { placeOf } from "../registry.ts";
 import {
   listKey,
   modesFor,
-  type OfferList,
   offerEntry,
   offerName,
+  type PinnedOfferList,
   type SecurityModes,
   shownAs,
   writtenEntry,
@@ -103,7 +103,12 @@ export function createGuard({ config, store, emit, directoryOf, tools, isWritten
     listed: (server: string, definition: ServerDefinition, entries: readonly unknown[], user?: string): void =>
       pinned.listed(server, identify(server, definition, directoryOf(server)), entries, "tools", user),
     /** Why each of these is quarantined, or null. */
-    async judge(server: string, kind: OfferList, items: readonly unknown[], user?: string): Promise<(string | null)[]> {
+    async judge(
+      server: string,
+      kind: PinnedOfferList,
+      items: readonly unknown[],
+      user?: string,
+    ): Promise<(string | null)[]> {
       const definition = config().servers[server];
       if (definition === undefined) return items.map(() => null);
       const entries = items.map((item) => offerEntry(kind, item));

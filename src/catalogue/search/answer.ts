@@ -3,7 +3,7 @@ import { plainText } from "../../lib/text/plain-text.ts";
 import type { Recommendation } from "../../model/catalogue/search.ts";
 import type { FoundTool, SearchAnswer } from "../../model/catalogue/search-schema.ts";
 import { isObject } from "../../model/json.ts";
-import type { Findable, Hit, Result } from "./fields.ts";
+import type { Findable, Hit, SearchResult } from "./fields.ts";
 import { joinWords, wordsOf } from "./words.ts";
 
 export const nextNames = 5;
@@ -11,7 +11,7 @@ const maxEcho = 200;
 
 export function toAnswer(
   query: string,
-  { total, hits, notes, isPartial = false }: Result,
+  { total, hits, notes, isPartial = false }: SearchResult,
   { limit, summaryLimit }: { limit: number; summaryLimit: number },
 ): SearchAnswer {
   const lines = foldSiblings(hits);

@@ -9,7 +9,7 @@ export type Findable = Pick<Tool, "id" | "name" | "modelName" | "title" | "descr
 /** A tool and its score. No slot: it may mean another tool after the next change. */
 export type Hit = { tool: Findable; score: number; points?: ScorePart[] };
 
-export type Result = {
+export type SearchResult = {
   total: number;
   hits: Hit[];
   notes: string[];

@@ -37,7 +37,7 @@ import { refuseSecretReferences } from "./server-json.ts";
 export const maxBundleBytes = 512 * 1024 * 1024;
 const limits = { maxEntries: 50_000, maxFileBytes: 256 * 1024 * 1024, maxBytes: 1024 * 1024 * 1024 };
 
-export type Bundle = {
+export type McpBundle = {
   name: string;
   inputs: EntryInput[];
   /** Where it is unpacked, or will be. */
@@ -59,7 +59,7 @@ export function readBundleFile(file: string): Buffer {
 }
 
 /** An `.mcpb` file: a zip archive with a server and a `manifest.json` that says how to start it. */
-export function readBundle(bytes: Buffer, what: string, { dataDirectory, platform }: BundlePlace): Bundle {
+export function readMcpBundle(bytes: Buffer, what: string, { dataDirectory, platform }: BundlePlace): McpBundle {
   const files = guarded(what, () => readZip(bytes, limits));
   const { name, version, server, config, platforms } = readManifest(files, what);
   for (const part of [server, config]) refuseSecretReferences(part, `The bundle ${what}`);

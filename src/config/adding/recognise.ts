@@ -10,7 +10,7 @@ import type { Environment } from "../environment.ts";
 import { splitCommand } from "../secrets/read-secret.ts";
 import { expandEnvironment } from "../secrets/references.ts";
 import type { SetupPlace } from "../setup-place.ts";
-import { type Bundle, readBundle, readBundleFile } from "./bundle.ts";
+import { type McpBundle, readBundleFile, readMcpBundle } from "./bundle.ts";
 import { bundlePlace, fetchNamedBundle, fetchOwnBundle } from "./fetch-bundle.ts";
 import { fetchFile } from "./fetch-file.ts";
 import type { EntryInput, InputValues } from "./inputs.ts";
@@ -151,7 +151,7 @@ function recogniseFile(word: string, place: SetupPlace): Recognised[] {
   const file = pathOf(place, word);
   const ending = extname(file).toLowerCase();
   if (ending === ".mcpb" || ending === ".dxt")
-    return [asBundle(readBundle(readBundleFile(file), word, bundlePlace(place)))];
+    return [asBundle(readMcpBundle(readBundleFile(file), word, bundlePlace(place)))];
   const program = scripts[ending];
   // A path that holds wherever the entry is written.
   const inside = relative(place.directory, file);
@@ -166,7 +166,7 @@ function recogniseFile(word: string, place: SetupPlace): Recognised[] {
   throw new PlaneError("USAGE", `${word} is neither an OpenAPI document nor does it name MCP servers.`);
 }
 
-function asBundle(bundle: Bundle): Recognised {
+function asBundle(bundle: McpBundle): Recognised {
   const { name, inputs, build, unpack } = bundle;
   return { kind: "bundle", name, inputs, build, prepare: unpack, notes: [], isForeign: true };
 }

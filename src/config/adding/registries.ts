@@ -33,13 +33,13 @@ type RegistryOptions = {
   egress: Egress;
 };
 
-export type Found = { servers: RegistryServer[]; problems: string[] };
+export type RegistryResult = { servers: RegistryServer[]; problems: string[] };
 
 /** Several registries in the order of the configuration: the first that knows a name counts. */
 export function createRegistries({ urls, ...options }: RegistryOptions) {
   const registries = urls.map((url) => createRegistry(url, options));
   return {
-    async search(query: string, limit: number): Promise<Found> {
+    async search(query: string, limit: number): Promise<RegistryResult> {
       const answers = await Promise.all(registries.map((one) => one.search(query, limit)));
       const servers = answers.flatMap((one) => one.servers);
       const first = servers.filter(({ name }, at) => servers.findIndex((one) => one.name === name) === at);

@@ -7,7 +7,7 @@ import { withLock } from "../edit/write-file.ts";
 import { ClientFile } from "./client-file.ts";
 import { type ClientPlace, requireFile, type Where } from "./client-files.ts";
 import { otherServers } from "./client-status.ts";
-import { type ClientText, type Entry, isForFolder } from "./client-text.ts";
+import { type ClientEntry, type ClientText, isForFolder } from "./client-text.ts";
 import { type ClientName, clientOf, knownClient } from "./clients.ts";
 import { backupPath, type MovedServer, readBackup } from "./connection-record.ts";
 import { addTranslated, freeName, holdsSecret, inputsOf } from "./import-clients.ts";
@@ -64,7 +64,7 @@ async function addAll(moved: readonly MovedServer[]): Promise<void> {
   for (const { into, as, definition, isAdded } of moved) if (isAdded) await addServerEntry(into, as, definition);
 }
 
-function ownServers(text: ClientText): Entry[] {
+function ownServers(text: ClientText): ClientEntry[] {
   return text.entries(text.places.filter((place) => !isForFolder(place))).filter(({ name }) => name !== ownName);
 }
 

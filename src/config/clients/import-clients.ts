@@ -9,7 +9,7 @@ import { readData } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
 import { isKeyLike, maskSecrets } from "../secrets/mask.ts";
 import { type ClientPlace, clientFiles, type Where } from "./client-files.ts";
-import { ClientText, type Entry } from "./client-text.ts";
+import { type ClientEntry, ClientText } from "./client-text.ts";
 import { type ClientName, clientNames, knownClient } from "./clients.ts";
 import { hasSupergateway, readForeignData, readSupergateway } from "./foreign-configs.ts";
 import { isOurselves } from "./own-entry.ts";
@@ -119,7 +119,7 @@ export function freeName(name: string, client: string, isTaken: (name: string) =
 
 function addFile(result: ClientServers, client: ClientName, file: ClientPlace, where: Where): void {
   let text: ClientText;
-  let entries: Entry[];
+  let entries: ClientEntry[];
   try {
     text = ClientText.read(file);
     entries = text.entries();

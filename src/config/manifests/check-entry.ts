@@ -14,7 +14,7 @@ import { overlayKeys } from "../shapes/normal-form.ts";
 import { createReading, fieldsOf, originIn } from "../shapes/reading.ts";
 import { readManifestEntry, readRemark } from "../shapes/tool-entry.ts";
 import { checkJob, checkSkill, checkTask } from "./check-work.ts";
-import { type Entry, toEntry } from "./entries.ts";
+import { type ManifestEntry, toEntry } from "./entries.ts";
 
 const ownTools: readonly string[] = ["parameters", "providers", "persona", "owner", "auth"];
 const checkWork = { skill: checkSkill, task: checkTask, job: checkJob };
@@ -46,7 +46,7 @@ export async function checkEntry(
     if (name === undefined) report(["name"], "an overlay needs the 'name' of the tool it is about");
     return { name, manifest: checkOverlay(name ?? "", given, report, tell), ...found };
   }
-  const entry: Entry = { ...read, kind };
+  const entry: ManifestEntry = { ...read, kind };
   if (name === undefined) report(["name"], `a ${kind} needs a 'name'`);
   if (name === undefined || kind !== "tool") {
     for (const [path, value] of valuesGiven(given)) checkGiven(value, path, report);
@@ -75,7 +75,7 @@ export function checkRegistered(given: { readonly [key: string]: unknown }, envi
   });
 }
 
-function entryOf(file: string, given: UnknownObject): Entry {
+function entryOf(file: string, given: UnknownObject): ManifestEntry {
   const document = { file, data: given, lineOf: () => null };
   return toEntry({ ...given }, { document, source: [], path: "", fallbackName: undefined });
 }
@@ -87,7 +87,7 @@ function reportTo(file: string, list: ConfigProblem[]): Report {
 
 /** A tool in its normal form, however it was written. `tell` gets what was left out, and the defaults if asked for. */
 export function checkTool(
-  { data, name, owner, document, source }: Entry,
+  { data, name, owner, document, source }: ManifestEntry,
   report: Report,
   tell: AddProblem,
   tellsAssumed = false,

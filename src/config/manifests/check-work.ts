@@ -4,7 +4,7 @@ import { JobManifest, type Recurrence, TaskManifest } from "../../model/work/job
 import { SkillManifest, type SkillStep } from "../../model/work/skill.ts";
 import { parseValue, type Report } from "../parse-value.ts";
 import { checkGraph } from "./check-graph.ts";
-import type { Entry } from "./entries.ts";
+import type { ManifestEntry } from "./entries.ts";
 
 type Check<T> = (value: T, report: Report) => void | Promise<void>;
 
@@ -27,7 +27,7 @@ export const checkJob = checkedBy(
 
 /** `check` finds what a schema cannot say, `checkMore` what takes the other manifests to know. */
 function checkedBy<T>(parse: (value: UnknownObject, report: Report) => T | undefined, check?: Check<T>) {
-  return async ({ data, name, owner }: Entry, report: Report, checkMore?: Check<T>) => {
+  return async ({ data, name, owner }: ManifestEntry, report: Report, checkMore?: Check<T>) => {
     const parsed = parse({ ...data, name, ...(owner === null ? {} : { persona: owner }) }, report);
     if (parsed === undefined) return undefined;
     let isSound = true;

@@ -1,6 +1,6 @@
 import { nearest } from "../../lib/text/nearest.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
-import type { Origin } from "../../model/config/setup.ts";
+import type { SettingOrigin } from "../../model/config/setup.ts";
 import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import type { Transport } from "../../model/servers/server.ts";
 import { mcpToolEntries, readMcpToolEntry } from "./mcp-tool-entries.ts";
@@ -215,7 +215,7 @@ function readList(reading: Reading, list: readonly unknown[]): void {
 }
 
 /** Before the first rule that allows, since the first match decides: what must be asked can only be forbidden. */
-function placeForcedRules({ settings, forced, set }: Reading, originOf: (source: Path) => Origin): void {
+function placeForcedRules({ settings, forced, set }: Reading, originOf: (source: Path) => SettingOrigin): void {
   const [first] = forced;
   if (!first) return;
   if (!settings.some(isRules)) set(["policy", "rules"], [], first.source);

@@ -12,7 +12,7 @@ import {
   type ReadField,
   type Reading,
   readTree,
-  type Server,
+  type ServerReading,
   warnWithoutEffect,
 } from "./reading.ts";
 
@@ -25,7 +25,7 @@ const authReaders: readonly (readonly [string, ReadField])[] = [
 ];
 
 /** Can there be keys beside `auth`? Not where it is no object and the server will be refused for it. */
-function hasRoom({ fields }: Server): boolean {
+function hasRoom({ fields }: ServerReading): boolean {
   const auth = fieldValue("auth", fields);
   return auth === undefined || isObject(auth);
 }
@@ -37,7 +37,7 @@ function into(key: keyof ServerAuth, translate = (value: unknown): unknown => va
   };
 }
 
-function readOAuth({ value, source }: Field, { reading, path }: Server): void {
+function readOAuth({ value, source }: Field, { reading, path }: ServerReading): void {
   if (!isObject(value)) return reading.fail(source, "must be an object");
   for (const field of fieldsOf(value, source).filter(({ value }) => value !== null)) {
     if (field.key === "scopes") {
@@ -63,7 +63,7 @@ const oauthKeys = [
 ] as const satisfies (keyof ServerAuth)[];
 
 /** What is given tells how we identify ourselves where nothing says it. */
-function inferAuthType(server: Server): void {
+function inferAuthType(server: ServerReading): void {
   const { reading, path, fields } = server;
   const auth = fieldValue("auth", fields);
   const { type, token, ...rest } = isObject(auth) ? auth : {};
@@ -101,7 +101,7 @@ export const fieldReaders: ReadonlyMap<string, ReadField> = new Map<string, Read
   ["wormhole", readNothing],
 ]);
 
-function readNothing(field: Field, { reading }: Server): void {
+function readNothing(field: Field, { reading }: ServerReading): void {
   warnWithoutEffect(field, reading);
 }
 
@@ -110,32 +110,32 @@ function argumentsOfCommand(command: unknown): unknown[] {
   return Array.isArray(command) ? command.slice(1) : [];
 }
 
-function readCommand({ value, source }: Field, { reading, path, fields }: Server): void {
+function readCommand({ value, source }: Field, { reading, path, fields }: ServerReading): void {
   reading.set([...path, "command"], Array.isArray(value) && value.length > 0 ? value[0] : value, source);
   const first = argumentsOfCommand(value);
   if (first.length > 0 && fieldValue("args", fields) === undefined) reading.set([...path, "args"], first, source);
 }
 
-function readArguments({ value, source }: Field, { reading, path, fields }: Server): void {
+function readArguments({ value, source }: Field, { reading, path, fields }: ServerReading): void {
   const first = argumentsOfCommand(fieldValue("command", fields));
   reading.set([...path, "args"], Array.isArray(value) ? [...first, ...value] : value, source);
 }
 
-function readDescription(field: Field, server: Server): void {
+function readDescription(field: Field, server: ServerReading): void {
   const { fields } = server;
   if (field.value !== "" || fieldValue("short_description", fields) === undefined) keep(field, server);
 }
 
-function readShortDescription({ value, source }: Field, { reading, path, fields }: Server): void {
+function readShortDescription({ value, source }: Field, { reading, path, fields }: ServerReading): void {
   const isNeeded = (fieldValue("description", fields) ?? "") === "";
   if (isNeeded) reading.set([...path, "description"], value, source);
 }
 
-function readDisabled({ value, source }: Field, { reading, path }: Server): void {
+function readDisabled({ value, source }: Field, { reading, path }: ServerReading): void {
   reading.set([...path, "enabled"], typeof value === "boolean" ? !value : value, source);
 }
 
-function readRequireApproval({ value, source }: Field, { reading, name }: Server): void {
+function readRequireApproval({ value, source }: Field, { reading, name }: ServerReading): void {
   if (!Array.isArray(value)) return reading.fail(source, "must be a list of tool names");
   for (const [at, tool] of value.entries()) {
     const place = [...source, at];

@@ -7,7 +7,7 @@ import type { Environment } from "../environment.ts";
 import { type Merged, mergeSettings, unitOf } from "../merge-settings.ts";
 import type { Setting } from "../shapes/reading.ts";
 import { tighten } from "./guards.ts";
-import { type Answer, renderLaunch, renderSetting, settingsLine } from "./lines.ts";
+import { renderLaunch, renderSetting, settingsLine, type TrustDecision } from "./lines.ts";
 import { isGuard, lineOf } from "./project-keys.ts";
 import { findPulled, type PulledFile } from "./pulled-files.ts";
 
@@ -16,7 +16,7 @@ export type Project = {
   /** Where the person works; null for a plane that several directories share. */
   directory: string | null;
   files: readonly string[];
-  answer: Answer;
+  answer: TrustDecision;
   dataDirectory?: string | undefined;
 };
 
@@ -81,7 +81,12 @@ export function judgeProject(
 }
 
 type Sorted = { servers: ReadonlyMap<string, readonly Setting[]>; settings: readonly Setting[] };
-type TrustContext = { directory: string; configFiles: readonly string[]; answer: Answer; environment: Environment };
+type TrustContext = {
+  directory: string;
+  configFiles: readonly string[];
+  answer: TrustDecision;
+  environment: Environment;
+};
 
 /** A line for each server, for the settings and for each file, and which of them is in force. */
 function judgeLines({ servers, settings }: Sorted, theirs: Merged, asked: TrustContext) {

@@ -4,10 +4,10 @@ import type { CommandForm, CommandOption, ValueKind } from "../../operations/ope
 import { commandGroups } from "./own-commands.ts";
 
 /** A command with examples after its help. */
-export class Verb extends Command {
-  declare readonly commands: readonly Verb[];
-  override createCommand(name?: string): Verb {
-    return new Verb(name);
+export class CommandNode extends Command {
+  declare readonly commands: readonly CommandNode[];
+  override createCommand(name?: string): CommandNode {
+    return new CommandNode(name);
   }
 
   examples(...lines: string[]): this {
@@ -16,7 +16,7 @@ export class Verb extends Command {
 }
 
 /** Adds a command under its group. */
-export function addCommand(program: Verb, form: CommandForm, run: (...given: unknown[]) => Promise<void>): void {
+export function addCommand(program: CommandNode, form: CommandForm, run: (...given: unknown[]) => Promise<void>): void {
   const [group = "", name] = form.command.split(" ");
   const parent = name === undefined ? program : groupOf(program, group);
   const verb = parent.command(name ?? group).description(form.about);
@@ -25,7 +25,7 @@ export function addCommand(program: Verb, form: CommandForm, run: (...given: unk
   verb.action(run).examples(...form.examples);
 }
 
-function groupOf(program: Verb, name: string): Verb {
+function groupOf(program: CommandNode, name: string): CommandNode {
   const found = program.commands.find((verb) => verb.name() === name);
   if (found) return found;
   const { about = "", examples = [] } = commandGroups[name] ?? {};

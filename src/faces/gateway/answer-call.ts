@@ -19,7 +19,7 @@ import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import { countTokens, listTools, searchTools } from "./lazy/find-tools.ts";
-import { type Answer, failure, type RequestContext } from "./request.ts";
+import { failure, type RequestContext, type RpcAnswer } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
 import { changeResult, completed, renderResult } from "./wire.ts";
@@ -126,7 +126,7 @@ export function answerCall(
   params: UnknownObject,
   context: RequestContext,
   consents: Consents,
-): Promise<Answer> {
+): Promise<RpcAnswer> {
   const { name } = params;
   const isPlain = typeof name === "string" && !isOwnName(name) && !isLater(params);
   const listed = isPlain ? plainly(name, surface, context) : undefined;
@@ -161,7 +161,7 @@ async function answerAny(
   params: UnknownObject,
   context: RequestContext,
   consents: Consents,
-): Promise<Answer> {
+): Promise<RpcAnswer> {
   const { name } = params;
   if (typeof name !== "string") return failure(-32602, "'name' must be a string.");
   if (isCodeTool(name) && context.tools.isCode()) return answerCode(plane, surface, params, context);
@@ -210,7 +210,7 @@ async function hasMetaTool(name: string, { tools }: Surface, context: RequestCon
   return context.tools.isLazy();
 }
 
-function notInToolset({ name, isWrapped }: MetaCall, context: RequestContext): Answer {
+function notInToolset({ name, isWrapped }: MetaCall, context: RequestContext): RpcAnswer {
   const message = `Unknown tool: '${name}' is not in toolset '${context.view.toolset}'.`;
   return isWrapped ? refusal(message, context) : failure(-32602, message);
 }
@@ -220,7 +220,7 @@ function isQuestion(result: UnknownObject | undefined): boolean {
 }
 
 /** Results and answers of servers pass unchanged. A refusal of the plane is a result for the model; a wrong name is not. */
-function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], context: RequestContext): Answer {
+function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], context: RequestContext): RpcAnswer {
   const { era } = context;
   if (outcome.result) {
     const fitted = fitResult(outcome.result, schema, era);
@@ -252,7 +252,7 @@ function isWrongName(code: ErrorCode): boolean {
   return code === "TOOL_NOT_FOUND" || code === "TOOL_AMBIGUOUS";
 }
 
-function refusal(text: string, { era }: Pick<RequestContext, "era">): Answer {
+function refusal(text: string, { era }: Pick<RequestContext, "era">): RpcAnswer {
   const refused = { content: [{ type: "text", text }], isError: true };
   return { result: era === "legacy" ? refused : completed(refused) };
 }

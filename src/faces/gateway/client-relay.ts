@@ -1,5 +1,5 @@
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
-import type { Answer, AskHere } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer, AskHere } from "../../model/calls/held-call.ts";
 import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { AsClient, Relay, ServerRequest } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -141,7 +141,7 @@ export function canElicit(capabilities: unknown): boolean {
 export async function elicitAnswer(
   client: Pick<RequestContext, "ask">,
   ...[held, signal, problem]: Parameters<AskHere>
-): Promise<Answer | null> {
+): Promise<ApprovalAnswer | null> {
   const asked = { message: messageFor(held, problem), requestedSchema: formFor(held) };
   const given = await client.ask("elicitation/create", asked, signal);
   if (given.action === "accept") return toAnswer(held, objectIn(given, "content"));
@@ -174,7 +174,7 @@ function formFor({ arguments: args, allowEdit, adminRequired }: HeldView): JsonO
   };
 }
 
-function toAnswer({ tool }: HeldView, content: UnknownObject): Answer {
+function toAnswer({ tool }: HeldView, content: UnknownObject): ApprovalAnswer {
   const { decision, arguments: json, reason, remember } = content;
   if (decision !== "approve" && decision !== "reject")
     throw new PlaneError("USAGE", `'decision' on '${tool}' must be approve or reject.`);

@@ -8,18 +8,18 @@ import { logLevels } from "../../model/servers/server.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Core } from "./answer.ts";
 import type { Changes } from "./changes.ts";
-import { type Client, Exchange, type Out } from "./exchange.ts";
+import { type ClientIdentity, Exchange, type Out } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
 import { ClientTools } from "./lazy/client-tools.ts";
 import type { LazyMode } from "./lazy/lazy-mode.ts";
 import type { SharedClients } from "./lazy/shared-clients.ts";
 import {
-  type Answer,
   failure,
   type Id,
   isId,
   objectIn,
   type Request,
+  type RpcAnswer,
   renderAnswer,
   renderFailure,
   renderNotification,
@@ -64,7 +64,7 @@ export class ClientSession {
   readonly #state: SessionState;
   readonly #tools: ClientTools;
   readonly #running = createShortLivedMap<Exchange>();
-  readonly #client: Client;
+  readonly #client: ClientIdentity;
   readonly #requests = createClientRequests();
   #stopTelling: (() => void) | undefined;
 
@@ -171,13 +171,13 @@ export class ClientSession {
     if (method === "notifications/initialized") this.#beginTelling();
   }
 
-  #answer(request: Request, exchange: Exchange): Promise<Answer> {
+  #answer(request: Request, exchange: Exchange): Promise<RpcAnswer> {
     const own = Object.hasOwn(this.#own, request.method) ? this.#own[request.method] : undefined;
     return own ? own(request.params).catch(renderFailure) : this.#gateway.core.answer(request, exchange);
   }
 
   /** What the session itself answers. */
-  readonly #own: Record<string, (params: UnknownObject) => Promise<Answer>> = {
+  readonly #own: Record<string, (params: UnknownObject) => Promise<RpcAnswer>> = {
     ping: async () => ({ result: {} }),
     initialize: async (params) => {
       const { plane, lazy } = this.#gateway;

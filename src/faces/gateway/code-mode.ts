@@ -6,7 +6,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
-import { type Answer, failure, type RequestContext } from "./request.ts";
+import { failure, type RequestContext, type RpcAnswer } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 import { completed } from "./wire.ts";
 
@@ -18,7 +18,7 @@ export async function answerCode(
   surface: Surface,
   params: UnknownObject,
   context: RequestContext,
-): Promise<Answer> {
+): Promise<RpcAnswer> {
   const { name, arguments: given = {} } = params;
   if (!isObject(given)) return failure(-32602, "'arguments' must be an object.");
   const answering = name === codeToolNames.search ? search : run;
@@ -33,7 +33,7 @@ export async function answerCode(
 
 type CodeText = { text: string; isError: boolean };
 
-function answer({ text, isError }: CodeText, { era }: RequestContext): Answer {
+function answer({ text, isError }: CodeText, { era }: RequestContext): RpcAnswer {
   const result = { content: [{ type: "text", text }], ...(isError && { isError }) };
   return { result: era === "legacy" ? result : completed(result) };
 }

@@ -14,13 +14,13 @@ import { createLazyMode } from "./lazy/lazy-mode.ts";
 import { createSharedClients } from "./lazy/shared-clients.ts";
 import { createParkedRequests } from "./parked-requests.ts";
 import {
-  type Answer,
   exactId,
   failure,
   type Id,
   objectIn,
   type Request,
   type RequestContext,
+  type RpcAnswer,
   type RpcFailure,
   renderFailure,
   textIn,
@@ -47,7 +47,7 @@ async function listen(
   params: UnknownObject,
   context: RequestContext,
   closing: AbortSignal,
-): Promise<Answer> {
+): Promise<RpcAnswer> {
   const surface = surfaces.of(context.principal, context.view);
   const filter = objectIn(params, "notifications");
   const uris = Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions : [];
@@ -89,9 +89,9 @@ function acknowledged(filter: UnknownObject, uris: readonly string[]): UnknownOb
   };
 }
 
-type Reply = { status: number; answer: Answer };
+type Reply = { status: number; answer: RpcAnswer };
 
-function toReply(answer: Answer): Reply {
+function toReply(answer: RpcAnswer): Reply {
   return { status: "error" in answer ? statusOf(answer.error) : 200, answer };
 }
 
@@ -148,20 +148,20 @@ class Modern {
     return this.#gateway.plane.config().quotas.maxSessionsPerCaller;
   }
 
-  #answer(id: Id, request: Request, context: RequestContext): Promise<Answer> {
+  #answer(id: Id, request: Request, context: RequestContext): Promise<RpcAnswer> {
     const { plane } = this.#gateway;
     if (context.logLevel === null) return this.#respond(id, request, context);
     const letGo = plane.servers.wantLogs(context.logLevel);
     return this.#respond(id, request, context).finally(letGo);
   }
 
-  #respond(id: Id, request: Request, context: RequestContext): Promise<Answer> {
+  #respond(id: Id, request: Request, context: RequestContext): Promise<RpcAnswer> {
     if (request.method === "server/discover") return this.#discover(context);
     if (request.method === "subscriptions/listen") return this.#listen(id, request.params, context);
     return this.#gateway.core.answer(request, context);
   }
 
-  async #discover({ principal, view }: RequestContext): Promise<Answer> {
+  async #discover({ principal, view }: RequestContext): Promise<RpcAnswer> {
     const { plane, surfaces, lazy } = this.#gateway;
     const surface = surfaces.of(principal, view);
     const instructions = await instructionsFor(plane, surface, lazy);
@@ -169,7 +169,7 @@ class Modern {
     return { result: completed(result) };
   }
 
-  async #listen(id: Id, params: UnknownObject, context: RequestContext): Promise<Answer> {
+  async #listen(id: Id, params: UnknownObject, context: RequestContext): Promise<RpcAnswer> {
     if (this.#listening >= maxSubscriptions)
       return failure(-32603, "Too many clients listen already. Ask for the lists again later.");
     const { user, key } = context.principal;

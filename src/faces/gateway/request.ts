@@ -12,7 +12,7 @@ import { RpcError } from "../../protocol/message.ts";
 import type { Era } from "../../protocol/session.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import type { View } from "./view.ts";
-import type { Parts, Wire } from "./wire.ts";
+import type { Wire, WireParts } from "./wire.ts";
 
 /** Who asks, how, and how to reach them meanwhile. */
 export type RequestContext = {
@@ -39,14 +39,14 @@ export type RequestContext = {
 export type RpcFailure = { code: number; message: string; data?: unknown };
 
 /** `text` and `parts` are JSON already. */
-export type Answer = { result: UnknownObject } | { text: string } | { parts: Parts } | { error: RpcFailure };
+export type RpcAnswer = { result: UnknownObject } | { text: string } | { parts: WireParts } | { error: RpcFailure };
 
-export function failure(code: number, message: string, data?: unknown): Answer {
+export function failure(code: number, message: string, data?: unknown): RpcAnswer {
   return { error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
 /** Rendered once. */
-export function renderAnswer(id: string | number | bigint | null, answer: Answer): Wire {
+export function renderAnswer(id: string | number | bigint | null, answer: RpcAnswer): Wire {
   const head = `{"jsonrpc":"2.0","id":${typeof id === "bigint" ? id : JSON.stringify(id)}`;
   if ("parts" in answer) return [`${head},"result":`, ...answer.parts, "}"];
   if ("error" in answer) return `${head},"error":${JSON.stringify(answer.error)}}`;
@@ -59,7 +59,7 @@ export function renderNotification(method: string, params: UnknownObject): strin
 }
 
 export type Request = { method: string; params: UnknownObject };
-export type Responder = (request: Request, context: RequestContext) => Promise<Answer>;
+export type Responder = (request: Request, context: RequestContext) => Promise<RpcAnswer>;
 /** Numbers beyond our precision are kept digit by digit. */
 export type Id = string | number | bigint;
 
@@ -102,7 +102,7 @@ export function objectIn(params: UnknownObject, key: string): UnknownObject {
 }
 
 /** As the client may read it. A server's error passes unchanged. */
-export function renderFailure(thrown: unknown): Answer {
+export function renderFailure(thrown: unknown): RpcAnswer {
   if (thrown instanceof RpcError) return failure(thrown.code, thrown.message, thrown.data);
   const { code, message, data } = toPlaneError(thrown);
   const told = publicMessage(code, data);

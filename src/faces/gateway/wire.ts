@@ -5,9 +5,9 @@ import type { UnknownObject } from "../../model/json.ts";
 import type { Era } from "../../protocol/session.ts";
 
 /** One text in pieces, some as bytes from another wire. */
-export type Parts = readonly (string | Buffer)[];
+export type WireParts = readonly (string | Buffer)[];
 
-export type Wire = string | Parts;
+export type Wire = string | WireParts;
 
 export function wireText(wire: Wire): string {
   return typeof wire === "string" ? wire : wire.join("");
@@ -33,7 +33,7 @@ const infoKey = "io.modelcontextprotocol/serverInfo";
 const infoText = JSON.stringify(serverInfo);
 const drop: MemberChange = () => undefined;
 
-type Rendered = { result: UnknownObject } | { text: string } | { parts: Parts };
+type Rendered = { result: UnknownObject } | { text: string } | { parts: WireParts };
 
 /** In the client's era: as it came, but for our own members. */
 export function renderResult(result: UnknownObject, era: Era): Rendered {

@@ -15,7 +15,7 @@ import { addProbeRoutes } from "./probe-routes.ts";
 import { renderProblem } from "./render.ts";
 import type { App, HttpEnv } from "./route.ts";
 import { addSessionRoutes, sessionPath } from "./session-routes.ts";
-import { createSessions } from "./sessions.ts";
+import { createBrowserSessions } from "./sessions.ts";
 import { addSignInRoutes, callbackPath } from "./sign-in-routes.ts";
 
 const limitBytes = 4 * 1024 * 1024;
@@ -65,7 +65,7 @@ export type AppOptions = {
 export function createApp(plane: Plane, options: AppOptions): App {
   const { host, allowHosts = [], port = () => 0, closing, setup, pass, metrics = createMetrics(plane) } = options;
   const app: App = Object.assign(new Hono<HttpEnv>(), { routesDescribed: [] });
-  const identities = { plane, sessions: createSessions(), pass: pass ?? null };
+  const identities = { plane, sessions: createBrowserSessions(), pass: pass ?? null };
   app.use(checkOrigin(host, allowHosts, [callbackPath]));
   app.use(limitBody());
   app.use(identify(identities, [callbackPath, sessionPath]));

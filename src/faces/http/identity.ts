@@ -5,7 +5,7 @@ import type { Caller, Plane } from "../../model/plane.ts";
 import { mayDo, type Principal, type Scope } from "../../model/principal.ts";
 import type { LocalPass } from "./local-pass.ts";
 import type { HttpContext, HttpEnv } from "./route.ts";
-import type { Sessions } from "./sessions.ts";
+import type { BrowserSessions } from "./sessions.ts";
 
 /** Answered without a credential. */
 const open: ReadonlySet<string> = new Set(["/healthz"]);
@@ -15,7 +15,7 @@ const faceHeader = "x-toolplane-face";
 const pageHeader = "x-toolplane-session";
 
 /** How it is found out who asks. */
-export type Identities = { plane: Plane; sessions: Sessions; pass: LocalPass | null };
+export type Identities = { plane: Plane; sessions: BrowserSessions; pass: LocalPass | null };
 
 /** Finds out who asks before any route is reached; `exempt` are paths whose routes find out in their own way. */
 export function identify(identities: Identities, exempt: readonly string[]): MiddlewareHandler<HttpEnv> {

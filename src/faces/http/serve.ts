@@ -193,7 +193,7 @@ export type ServeOptions = {
 } & Pick<AppOptions, "setup">;
 /** What answers at the MCP endpoint. */
 export type Mcp = { handle: McpHandler; drain(): void; close(): Promise<void> };
-export type Serving = {
+export type HttpServer = {
   url: string;
   /** Where the person goes who started it; what is behind the # is for that person only. Null where there is no workbench. */
   workbench: string | null;
@@ -207,7 +207,7 @@ export type Serving = {
 export async function serve(
   plane: Plane,
   { host, port, allowHosts = [], setup, mcp, workbench, warn = () => undefined }: ServeOptions,
-): Promise<Serving> {
+): Promise<HttpServer> {
   const closing = new AbortController();
   // Beyond loopback every caller shows a credential.
   // An unreachable store must not keep the plane from starting. If there are keys in it, the pass is none.

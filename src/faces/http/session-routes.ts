@@ -9,7 +9,7 @@ import { type App, addRoute, addressOf, type HttpContext } from "./route.ts";
 
 export const sessionPath = "/session";
 
-export const Session = z
+export const SessionSchema = z
   .object({
     user: z.string().nullable(),
     groups: z.array(z.string()),
@@ -64,7 +64,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       tag: "Sign-in",
       scope: null,
       summary: "Who asks, and what they may do",
-      answers: { 200: { description: "The caller.", schema: Session } },
+      answers: { 200: { description: "The caller.", schema: SessionSchema } },
     },
     async ({ c }) => {
       const principal = await principalOf(identities, c);
@@ -88,7 +88,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
         example: { key: "tp_…" },
       },
       answers: {
-        200: { description: "The caller.", schema: Session.extend({ page: z.string() }) },
+        200: { description: "The caller.", schema: SessionSchema.extend({ page: z.string() }) },
       },
     },
     async ({ c }) => {

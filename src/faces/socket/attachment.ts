@@ -45,7 +45,7 @@ export type Aside = { session: AttachedSession } | { bye: Farewell };
 const welcomeMs = 5_000;
 
 export type Attached = { socket: Socket; notices: string[] };
-export type Attempt =
+export type AttachResult =
   | ({ kind: "attached" } & Attached)
   | { kind: "none" }
   | { kind: "refused"; why: string; isUsage: boolean };
@@ -57,7 +57,7 @@ export async function attach(
   place: PlanePlace,
   greeting: Greeting,
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<Attempt> {
+): Promise<AttachResult> {
   // A look costs less than a connection, and is all there is to do while a plane starts. Pipes cannot be looked at.
   if (process.platform !== "win32" && !existsSync(place.socket)) return { kind: "none" };
   for (const directory of place.directories) {

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { AgentMessage } from "../../model/agent/agent-run.ts";
-import type { Answer, AskHere } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer, AskHere } from "../../model/calls/held-call.ts";
 import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { ErrorCode, ErrorData } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
@@ -34,7 +34,7 @@ export type PlaneLine =
   | RemoteAnswer;
 
 /** What comes from the asking process after the question. */
-export type ClientLine = { answered: number; answer: Answer | null };
+export type ClientLine = { answered: number; answer: ApprovalAnswer | null };
 
 export type CallbackName = keyof Callbacks;
 export const callbackNames = ["onMessage", "askHere"] as const satisfies CallbackName[];
@@ -76,7 +76,7 @@ export function parseLine<T extends object>(line: string): T | null {
 
 /** On the side of the plane: functions that are called elsewhere. */
 export function callElsewhere(socket: Socket, names: readonly CallbackName[]) {
-  const waiting = new Map<number, (answer: Answer | null) => void>();
+  const waiting = new Map<number, (answer: ApprovalAnswer | null) => void>();
   let questions = 0;
   const send = (line: PlaneLine) => {
     if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`);
@@ -85,7 +85,7 @@ export function callElsewhere(socket: Socket, names: readonly CallbackName[]) {
     new Promise((resolve) => {
       questions += 1;
       const asked = questions;
-      const settle = (answer: Answer | null) => {
+      const settle = (answer: ApprovalAnswer | null) => {
         waiting.delete(asked);
         signal.removeEventListener("abort", withdraw);
         resolve(answer);

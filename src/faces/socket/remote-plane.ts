@@ -26,7 +26,7 @@ const stopMs = 15_000;
 const stopPollMs = 20;
 
 /** What a plane says of itself. */
-export type AboutPlane = Omit<PlaneRecord, "key"> & { clients: number };
+export type RemotePlaneInfo = Omit<PlaneRecord, "key"> & { clients: number };
 
 /**
  * The plane that serves in this place, as if it were here. Null when none answers, or when servers of it work in another
@@ -119,8 +119,8 @@ function onlyWhatCanBeAsked<T extends object>(part: T, noun = ""): T {
 }
 
 /** What the plane of this place says of itself; null when none answers. */
-export async function askAbout({ socket }: PlanePlace): Promise<AboutPlane | null> {
-  return ask<AboutPlane>(socket, { about: true }).catch(() => null);
+export async function askAbout({ socket }: PlanePlace): Promise<RemotePlaneInfo | null> {
+  return ask<RemotePlaneInfo>(socket, { about: true }).catch(() => null);
 }
 
 /** Ends the background plane of this place and waits until it is gone; rejects for one that a person started. */

@@ -7,8 +7,8 @@ import { AnyObject } from "../../model/json-schema.ts";
 import { byCreation, Cursor, Done, defaultPage, Limit, NextCursor, oneOf, page, takePage, text } from "../fields.ts";
 import { operation, pick } from "../operation.ts";
 import { shownOutcome } from "../public-errors.ts";
-import { HeldStatus, PlanOutcome, ShownPlan, ShownRemembered } from "../schemas/held.ts";
-import { Outcome } from "../schemas/outcome.ts";
+import { HeldStatusSchema, PlanOutcomeSchema, ShownPlan, ShownRemembered } from "../schemas/held.ts";
+import { OutcomeSchema } from "../schemas/outcome.ts";
 
 const tag = "Approvals";
 const id = text("The approval's id.");
@@ -75,7 +75,7 @@ const approvals = [
     description: "Your own, and those of all callers for members of `approvals.approvers` and the scope `admin`.",
     scope: "read",
     input: z.object({
-      status: oneOf(["all", ...HeldStatus.options])
+      status: oneOf(["all", ...HeldStatusSchema.options])
         .default("pending")
         .meta({ description: "`all` for what waits and what is over." }),
       order: oneOf(heldOrders)
@@ -133,7 +133,7 @@ const approvals = [
       reason: z.string().max(2_000).optional(),
       remember: Remember.optional(),
     }),
-    output: z.object({ approval: HeldView, outcome: Outcome.optional() }),
+    output: z.object({ approval: HeldView, outcome: OutcomeSchema.optional() }),
     http: {
       method: "post",
       path: "/approvals/{id}",
@@ -220,7 +220,7 @@ const plans = [
         .optional()
         .meta({ description: "What to run instead of what was queued, by change." }),
     }),
-    output: PlanOutcome,
+    output: PlanOutcomeSchema,
     http: {
       method: "post",
       path: "/plans/{id}/approve",

@@ -10,7 +10,7 @@ import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text,
 import { operation } from "../operation.ts";
 import { type ExportFormat, exportFormats, exportCalls as exportRecords, exportTypes } from "../schemas/call-export.ts";
 import { CallSummary, maxSummed, summarizeCalls } from "../schemas/call-summary.ts";
-import { type CallAnswer, ShownRecord } from "../schemas/outcome.ts";
+import { type CallAnswerSchema, ShownRecord } from "../schemas/outcome.ts";
 
 const tag = "Calls";
 export const own = "Your own; those of all callers with the scope `admin`.";
@@ -20,7 +20,7 @@ export const user = z
   .meta({ description: "Only those of this user; others than yourself for admins." });
 
 type AnsweredRecord = StoredCall & { answer?: Answered };
-type Answered = z.infer<typeof CallAnswer>;
+type Answered = z.infer<typeof CallAnswerSchema>;
 
 const isOpen = (answer: Answered | undefined) =>
   answer === undefined || ["pending", "approved", "running"].includes(answer.status);

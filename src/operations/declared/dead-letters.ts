@@ -4,7 +4,7 @@ import { DeadLetter } from "../../model/work/dead-letter-schema.ts";
 import { pageOptions } from "../command-options.ts";
 import { Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
-import { Outcome } from "../schemas/outcome.ts";
+import { OutcomeSchema } from "../schemas/outcome.ts";
 
 const tag = "Dead letters";
 const id = text("The entry's id.");
@@ -70,7 +70,7 @@ export const deadLetterOperations = [
     summary: "Make the call again, along the whole path",
     scope: "call",
     input: z.object({ id }),
-    output: Outcome,
+    output: OutcomeSchema,
     http: {
       method: "post",
       path: "/dead-letters/{id}/retry",

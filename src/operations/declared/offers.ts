@@ -3,7 +3,7 @@ import type { UnknownObject } from "../../model/json.ts";
 import type { Listed as ListedItem } from "../../model/plane-tools.ts";
 import { NextCursor, page, takePage, text } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Listed } from "../schemas/server.ts";
+import { ListedSchema } from "../schemas/server.ts";
 
 const tag = "Servers";
 const name = text("The server's name in the configuration.");
@@ -22,7 +22,7 @@ export const offerOperations = [
     summary: "Prompts",
     scope: "read",
     input: ofServer,
-    output: z.object({ prompts: z.array(Listed), nextCursor: NextCursor }),
+    output: z.object({ prompts: z.array(ListedSchema), nextCursor: NextCursor }),
     http: { method: "get", path: "/prompts", tag, answers: { 200: "One page." } },
     cli: {
       command: "prompts list",
@@ -68,7 +68,11 @@ export const offerOperations = [
     description: "Templates come with the first page, all of them.",
     scope: "read",
     input: ofServer,
-    output: z.object({ resources: z.array(Listed), resourceTemplates: z.array(Listed), nextCursor: NextCursor }),
+    output: z.object({
+      resources: z.array(ListedSchema),
+      resourceTemplates: z.array(ListedSchema),
+      nextCursor: NextCursor,
+    }),
     http: { method: "get", path: "/resources", tag, answers: { 200: "One page." } },
     cli: {
       command: "resources list",

@@ -6,13 +6,13 @@ import { asShown } from "../../model/foreign.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { type Api, addressOf, loadApi, refuseStrangeOrigin } from "../openapi/api.ts";
-import type { Access } from "../transports/http-request.ts";
+import type { RequestCredentials } from "../transports/http-request.ts";
 import { checkEnvironment, failed, passed } from "./check-configuration.ts";
 import { checkReachable } from "./check-network.ts";
 import { checkTools, type TakeTools } from "./check-session.ts";
 
 type Examined = {
-  namedBy?: Access["namedBy"] | undefined;
+  namedBy?: RequestCredentials["namedBy"] | undefined;
   name: string;
   definition: ServerDefinition;
   limitMs: number;

@@ -6,7 +6,7 @@ import { isBinary, isJson } from "./schemas.ts";
 /** How one property of a form is written. */
 export type Property = { name: string; schema: unknown; isBinary: boolean; encoding: UnknownObject };
 
-export type Body = {
+export type ApiBody = {
   mediaType: string;
   kind: "json" | "form" | "multipart" | "binary" | "text";
   required: boolean;
@@ -21,7 +21,7 @@ export type Body = {
 };
 
 /** In the order of our liking. */
-const kinds: readonly [Body["kind"], (mediaType: string) => boolean][] = [
+const kinds: readonly [ApiBody["kind"], (mediaType: string) => boolean][] = [
   ["json", isJson],
   ["form", (type) => /^application\/x-www-form-urlencoded/i.test(type)],
   ["multipart", (type) => /^multipart\//i.test(type)],
@@ -29,7 +29,7 @@ const kinds: readonly [Body["kind"], (mediaType: string) => boolean][] = [
   ["binary", () => true],
 ];
 
-export function readBody(requestBody: UnknownObject, resolve: Resolve, taken: ReadonlySet<string>): Body | null {
+export function readBody(requestBody: UnknownObject, resolve: Resolve, taken: ReadonlySet<string>): ApiBody | null {
   const content = Object.entries(objectIn(requestBody.content));
   for (const [kind, isKind] of kinds) {
     const found = content.find(([type]) => isKind(type));
@@ -55,7 +55,7 @@ export function legacyBody(
   consumes: readonly unknown[],
   resolve: Resolve,
   taken: ReadonlySet<string>,
-): Body | null {
+): ApiBody | null {
   const types = consumes.filter((one) => typeof one === "string");
   const whole = parameters.find((one) => one.in === "body");
   if (whole) {
@@ -82,9 +82,9 @@ export function legacyBody(
   return withProperties(facts, encoding, resolve, taken);
 }
 
-type Facts = Omit<Body, "flat" | "properties" | "needed">;
+type Facts = Omit<ApiBody, "flat" | "properties" | "needed">;
 
-function withProperties(facts: Facts, encoding: UnknownObject, resolve: Resolve, taken: ReadonlySet<string>): Body {
+function withProperties(facts: Facts, encoding: UnknownObject, resolve: Resolve, taken: ReadonlySet<string>): ApiBody {
   const merged: Merged = { properties: new Map(), required: new Set(), isOpen: false, members: 0 };
   const isPlain = collect(facts.schema, resolve, merged);
   const properties = new Map<string, Property>();

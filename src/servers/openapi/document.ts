@@ -5,10 +5,10 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 export const maxDocumentBytes = 32 * 1024 * 1024;
 const limits = { depth: 200, values: 4_000_000 };
 
-export type Dialect = "2.0" | "3.0" | "3.1";
+export type ApiVersion = "2.0" | "3.0" | "3.1";
 
 /** An OpenAPI document whose parts are not checked yet. */
-export type ApiDocument = { dialect: Dialect; root: UnknownObject; title: string; version: string };
+export type ApiDocument = { dialect: ApiVersion; root: UnknownObject; title: string; version: string };
 
 /** Why a text cannot be used as an OpenAPI document. The message goes on from "the document". */
 export class DocumentProblem extends Error {
@@ -28,7 +28,7 @@ export async function parseDocument(text: string): Promise<ApiDocument> {
   return { dialect, root, title: textIn(info.title) ?? "API", version: textIn(info.version) ?? "" };
 }
 
-function dialectOf({ openapi, swagger }: UnknownObject): Dialect {
+function dialectOf({ openapi, swagger }: UnknownObject): ApiVersion {
   const said = String(openapi ?? swagger ?? "");
   if (openapi !== undefined && /^3\.0(\.|$)/.test(said)) return "3.0";
   if (openapi !== undefined && /^3\.[1-9]/.test(said)) return "3.1";

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { Body, Property } from "./bodies.ts";
+import type { ApiBody, Property } from "./bodies.ts";
 import { isBinary } from "./schemas.ts";
 import { asText, InvalidArgument, namesIn, refuseOthers, writePairs } from "./styles.ts";
 
 export type EncodedBody = { contentType: string; bytes: string | Uint8Array };
 
 /** Null where the caller gave none and none is needed. */
-export function encodeBody(body: Body, args: JsonObject): EncodedBody | null {
+export function encodeBody(body: ApiBody, args: JsonObject): EncodedBody | null {
   const value = body.flat ? gather(body, body.flat, args) : args.body;
   if (value === undefined) return null;
   const { kind, mediaType } = body;
@@ -19,7 +19,7 @@ export function encodeBody(body: Body, args: JsonObject): EncodedBody | null {
   return encodeMultipart(body, fields);
 }
 
-function gather(body: Body, flat: NonNullable<Body["flat"]>, args: JsonObject): JsonObject | undefined {
+function gather(body: ApiBody, flat: NonNullable<ApiBody["flat"]>, args: JsonObject): JsonObject | undefined {
   const given = [...flat].flatMap(([argument, { name }]) => {
     const value = args[argument];
     return value === undefined ? [] : [[name, value] as const];
@@ -27,7 +27,7 @@ function gather(body: Body, flat: NonNullable<Body["flat"]>, args: JsonObject): 
   return given.length === 0 && !body.required ? undefined : Object.fromEntries(given);
 }
 
-function encodeForm({ properties }: Body, fields: JsonObject): string {
+function encodeForm({ properties }: ApiBody, fields: JsonObject): string {
   return Object.entries(fields)
     .flatMap(([name, value]) => {
       const { style, explode } = properties.get(name)?.encoding ?? {};
@@ -47,7 +47,7 @@ function hasObjects(value: Json): boolean {
   return Array.isArray(value) ? value.some((one) => typeof one === "object" && one !== null) : isObject(value);
 }
 
-function encodeMultipart({ properties, mediaType }: Body, fields: JsonObject): EncodedBody {
+function encodeMultipart({ properties, mediaType }: ApiBody, fields: JsonObject): EncodedBody {
   const boundary = `toolplane-${randomUUID()}`;
   const parts = Object.entries(fields).flatMap(([name, value]) => {
     const property = properties.get(name);

@@ -11,9 +11,9 @@ import type { ServerDefinition } from "../../model/servers/server.ts";
 import { type Channel, type ChannelHandlers, RpcError, TransportError } from "../../protocol/message.ts";
 import { legacyVersions, modernVersion } from "../../protocol/session.ts";
 import { tokenIn } from "../auth/credentials-contract.ts";
-import type { Access } from "../transports/http-request.ts";
+import type { RequestCredentials } from "../transports/http-request.ts";
 import { type Api, addressOf, describedBy, loadApi, refuseStrangeOrigin } from "./api.ts";
-import type { Operation } from "./operations.ts";
+import type { ApiOperation } from "./operations.ts";
 import { type ApiRequest, buildRequest } from "./request.ts";
 import { readResult } from "./results.ts";
 import { proofFor } from "./security.ts";
@@ -21,7 +21,7 @@ import { InvalidArgument } from "./styles.ts";
 
 type State = {
   definition: ServerDefinition;
-  access: Access;
+  access: RequestCredentials;
   agents: Agents;
   ended: AbortController;
   loaded: { api: Api; mark: string } | null;
@@ -35,7 +35,7 @@ type State = {
 const strangers = createEgress({ allow: () => [] });
 
 /** An API that an OpenAPI document describes, as a server of MCP within this process. */
-export function openApi(definition: ServerDefinition, handlers: ChannelHandlers, access: Access): Channel {
+export function openApi(definition: ServerDefinition, handlers: ChannelHandlers, access: RequestCredentials): Channel {
   const ended = new AbortController();
   const state: State = {
     definition,
@@ -168,7 +168,7 @@ function namedBy(state: State, owner: string): Promise<StrictGate> {
 
 type Exchange = { request: ApiRequest; response: Exchanged; hide(text: string): string };
 
-async function prepare(state: State, api: Api, operation: Operation, args: JsonObject, place: URL) {
+async function prepare(state: State, api: Api, operation: ApiOperation, args: JsonObject, place: URL) {
   const { definition, access } = state;
   const wantsProof = definition.auth !== undefined || api.schemes.size > 0;
   const identity = wantsProof && access.authorize ? await access.authorize(await described(state, api)) : {};

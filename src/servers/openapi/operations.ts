@@ -1,7 +1,7 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { OperationFilter } from "../../model/servers/server.ts";
-import { type Body, legacyBody, readBody } from "./bodies.ts";
+import { type ApiBody, legacyBody, readBody } from "./bodies.ts";
 import { type ApiDocument, listIn, objectIn, type Resolve, textIn } from "./document.ts";
 import { argumentName, createNames, nameFromPath } from "./names.ts";
 import { isJson } from "./schemas.ts";
@@ -24,7 +24,7 @@ export type Parameter = {
   mediaType: string | undefined;
 };
 
-export type Operation = {
+export type ApiOperation = {
   name: string;
   method: string;
   path: string;
@@ -34,7 +34,7 @@ export type Operation = {
   parameters: Parameter[];
   /** What credentials of the document are called; only the plane sets them. */
   keys: readonly { place: string; name: string }[];
-  body: Body | null;
+  body: ApiBody | null;
   /** Of the answers that mean success, as JSON. */
   results: unknown[];
   /** Alternatives; null where the document says nothing. */
@@ -45,13 +45,21 @@ export type Operation = {
 
 const methods = ["get", "head", "post", "put", "patch", "delete", "options"];
 
-export type Api = { operations: Operation[]; schemes: ReadonlyMap<string, SecurityScheme>; leftOut: number };
+export type ApiOperations = {
+  operations: ApiOperation[];
+  schemes: ReadonlyMap<string, SecurityScheme>;
+  leftOut: number;
+};
 
-export function readOperations(document: ApiDocument, resolve: Resolve, filter: OperationFilter | undefined): Api {
+export function readOperations(
+  document: ApiDocument,
+  resolve: Resolve,
+  filter: OperationFilter | undefined,
+): ApiOperations {
   const { root } = document;
   const schemes = readSchemes(document, resolve);
   const names = createNames();
-  const operations: Operation[] = [];
+  const operations: ApiOperation[] = [];
   let leftOut = 0;
   for (const [path, given] of Object.entries(objectIn(root.paths))) {
     if (!path.startsWith("/")) continue;
@@ -79,7 +87,7 @@ type Context = {
   name: string;
 };
 
-function readOperation(context: Context): Operation {
+function readOperation(context: Context): ApiOperation {
   const { document, resolve, item, operation, method, path, name } = context;
   const isOld = document.dialect === "2.0";
   const given = mergeParameters(resolve, item, operation);

@@ -17,7 +17,7 @@ import {
   withClient,
 } from "./pool.ts";
 import type { Query } from "./query.ts";
-import { isLost, isSilence, reasonOf, storeFailure, storeLost } from "./store-failure.ts";
+import { isLost, isSilence, postgresFailure, reasonOf, storeLost } from "./store-failure.ts";
 
 const firstWaitMs = 50;
 const maxWaitMs = 5_000;
@@ -88,10 +88,10 @@ type WriteOptions = { lock?: string | undefined; notify?: StoreNews | undefined 
 /** After this long without an answer the server is pinged. Longer than the lock timeout. */
 const silentMs = 6_000;
 
-export type Connection = Awaited<ReturnType<typeof createConnection>>;
+export type PostgresConnection = Awaited<ReturnType<typeof createPostgresConnection>>;
 
 /** Every query goes through here, so that every failure names the store and a lost server is noticed. */
-export async function createConnection(
+export async function createPostgresConnection(
   address: PostgresAddress,
   instance: string,
   setUp: (client: PoolClient) => Promise<void>,
@@ -114,7 +114,7 @@ export async function createConnection(
     // An unreachable server comes back; any other failure needs a person and is thrown now.
     if (!isLost(thrown)) {
       await pool.end();
-      throw storeFailure(`store '${address.shown}'`, thrown);
+      throw postgresFailure(`store '${address.shown}'`, thrown);
     }
     availability.lost(reasonOf(thrown));
     await availability.checking();
@@ -158,7 +158,7 @@ function createAttempts(name: string, availability: Availability) {
     if (isOpen && isLost(thrown)) availability.lost(reasonOf(thrown));
   }
 
-  const attempt: Attempt = async (work, toError = (thrown) => storeFailure(name, thrown)) => {
+  const attempt: Attempt = async (work, toError = (thrown) => postgresFailure(name, thrown)) => {
     if (!isOpen) throw new PlaneError("STORE_FAILED", `The ${name} is closed. Open it again to use it.`);
     if (availability.checking()) await availability.checking();
     if (availability.trouble() !== null) throw storeLost(name);
@@ -263,7 +263,7 @@ async function* readSnapshot<T>(
     await beginSnapshot(client);
     yield* look(queryOf(client));
   } catch (thrown) {
-    throw storeFailure(name, thrown);
+    throw postgresFailure(name, thrown);
   } finally {
     // The transaction ends with its connection.
     client.release(true);

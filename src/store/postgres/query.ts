@@ -1,7 +1,7 @@
-import type { Answer, SqlValue, Work } from "../tables/database.ts";
+import type { QueryResult, SqlValue, Work } from "../tables/database.ts";
 
 /** One statement; places for values are `$1`, `$2`… */
-export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<Answer>;
+export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<QueryResult>;
 
 /** Postgres stores neither lone surrogates nor U+0000. */
 export function asText(text: string): string {

@@ -1,7 +1,7 @@
 import type { Json } from "../../model/json.ts";
 import { type StateLine, type StateRow, type StateStore, type StateTable, stateTables } from "../../model/store.ts";
 import type { Row } from "../tables/database.ts";
-import type { Connection } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
 import { asText, insertJson, type Query } from "./query.ts";
 
 /** Limits of a batch, so that memory stays bounded. */
@@ -11,7 +11,7 @@ const tables = Object.keys(stateTables) as StateTable[];
 
 type Column = { name: string; isBytes: boolean; isIdentity: boolean };
 
-export function createStateStore({ read, write, readLong }: Connection): StateStore {
+export function createPostgresStateStore({ read, write, readLong }: PostgresConnection): StateStore {
   return {
     countRows: (table) =>
       read(async (query) => Number((await query(`SELECT count(*) AS count FROM ${table}`)).rows[0]?.count)),

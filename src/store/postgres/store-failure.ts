@@ -65,7 +65,7 @@ export function isLost(thrown: unknown): boolean {
 }
 
 /** An error that names the store and the remedy. Callers read it, so it has neither the address nor the statement. */
-export function storeFailure(shown: string, thrown: unknown): PlaneError {
+export function postgresFailure(shown: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const code = codeOf(thrown);
   if (isLost(thrown)) return storeLost(shown, code === readOnlyCode ? readOnly : undefined);

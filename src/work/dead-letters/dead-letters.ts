@@ -15,7 +15,14 @@ import {
   showDeadLetter,
 } from "../../model/work/dead-letter.ts";
 import type { DeadLetterVerbs } from "../verbs.ts";
-import { abandonedEvent, checkQuery, createEntries, type Entries, eventFacts, isOwnedBy } from "./entries.ts";
+import {
+  abandonedEvent,
+  checkQuery,
+  createDeadLetterStore,
+  type DeadLetterStore,
+  eventFacts,
+  isOwnedBy,
+} from "./entries.ts";
 import { type FailedCall, failureOf, isDead, toDeadLetter, withWords } from "./entry.ts";
 import * as states from "./states.ts";
 
@@ -44,7 +51,7 @@ export type DeadLetters = ReturnType<typeof createDeadLetters>;
 export function createDeadLetters(parts: DeadLetterParts) {
   const { store, emit, onDue } = parts;
   const stopping = new AbortController();
-  const entries = createEntries(store, emit);
+  const entries = createDeadLetterStore(store, emit);
   const retrier = createRetrier(entries, parts, stopping.signal);
   return {
     verbs: createDeadLetterVerbs(entries, retrier, parts),
@@ -69,7 +76,11 @@ export function createDeadLetters(parts: DeadLetterParts) {
 }
 
 /** Retries entries when their time comes, and frees those whose retrier is gone. */
-function createDueLetters({ store, freed }: Entries, { retry }: Retrier, knows: DeadLetterParts["knows"]): DueHandler {
+function createDueLetters(
+  { store, freed }: DeadLetterStore,
+  { retry }: Retrier,
+  knows: DeadLetterParts["knows"],
+): DueHandler {
   let active = 0;
   let cleanAt = 0;
 
@@ -126,7 +137,11 @@ async function ownLetters(read: Store["deadLetters"], asked: DeadLetterQuery, pr
 }
 
 /** What people do with entries: their own, or all with the scope `admin`. */
-function createDeadLetterVerbs(entries: Entries, retrier: Retrier, { emit, onDue }: DeadLetterParts): DeadLetterVerbs {
+function createDeadLetterVerbs(
+  entries: DeadLetterStore,
+  retrier: Retrier,
+  { emit, onDue }: DeadLetterParts,
+): DeadLetterVerbs {
   const { store, own, required, decide } = entries;
   const deleted = new Map<string, KeptDeadLetter>();
   return {
@@ -176,7 +191,7 @@ function createDeadLetterVerbs(entries: Entries, retrier: Retrier, { emit, onDue
 type Retrier = ReturnType<typeof createRetrier>;
 
 /** Makes the call of an entry once more; only the holder of its lease does. */
-function createRetrier({ replace }: Entries, { run, emit }: DeadLetterParts, stopping: AbortSignal) {
+function createRetrier({ replace }: DeadLetterStore, { run, emit }: DeadLetterParts, stopping: AbortSignal) {
   /** How the calls under way have failed: such a failure makes no new entry. */
   const failures = new Map<string, states.Failure | null>();
   const active = new Set<Promise<Outcome>>();
@@ -228,7 +243,7 @@ function after(held: KeptDeadLetter, call: Outcome["call"], ok: boolean, failure
 }
 
 /** Renews the lease during the retry; `lost` aborts when another plane has the entry. */
-function hold(claimed: KeptDeadLetter, replace: Entries["replace"]) {
+function hold(claimed: KeptDeadLetter, replace: DeadLetterStore["replace"]) {
   const lost = new AbortController();
   let held = claimed;
   let renewing = Promise.resolve();

@@ -3,18 +3,18 @@ import type { PlaneEvent } from "../../model/events.ts";
 import { isOwner, mayDo, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { type DeadLetterQuery, deadLetterStatuses, type KeptDeadLetter } from "../../model/work/dead-letter.ts";
-import { type Decision, expire, isLost } from "./states.ts";
+import { expire, isLost, type SettledBy } from "./states.ts";
 
-type Verb = (letter: KeptDeadLetter, decision: Decision, now: number) => KeptDeadLetter;
+type Verb = (letter: KeptDeadLetter, decision: SettledBy, now: number) => KeptDeadLetter;
 
 /** An anonymous caller owns nothing. */
 export function isOwnedBy({ principal: owner }: KeptDeadLetter, principal: Principal): boolean {
   return mayDo(principal, "admin") || (owner.user !== null && isOwner(principal, owner));
 }
 
-export type Entries = ReturnType<typeof createEntries>;
+export type DeadLetterStore = ReturnType<typeof createDeadLetterStore>;
 
-export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEvent) => void) {
+export function createDeadLetterStore(store: () => Promise<Store>, emit: (event: PlaneEvent) => void) {
   /** Null when it was changed meanwhile. */
   async function replace(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
     const replaced = await (await store()).replaceDeadLetter(letter);

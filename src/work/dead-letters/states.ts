@@ -23,7 +23,7 @@ const maxHistory = 50;
 export type Failure = { callId: string; error: ErrorReport; notSent: boolean; repeatable: boolean };
 
 type Hold = DeadLetterHold | null;
-export type Decision = { by: string | null; note: string | null };
+export type SettledBy = { by: string | null; note: string | null };
 
 /** All changes are pure: the entry after them. */
 export function claim(letter: KeptDeadLetter, callId: string, now: number): KeptDeadLetter {
@@ -70,12 +70,12 @@ export function release(letter: KeptDeadLetter, callId: string, mayHaveRun: bool
   return change({ ...letter, lease: null, ...free }, status, now, { code: "CANCELLED", callId });
 }
 
-export function resolve(letter: KeptDeadLetter, decision: Decision, now: number): KeptDeadLetter {
+export function resolve(letter: KeptDeadLetter, decision: SettledBy, now: number): KeptDeadLetter {
   if (letter.status !== "pending" && letter.status !== "abandoned") throw conflict(letter, "resolved");
   return change({ ...letter, nextRetryAt: null }, "resolved", now, decision);
 }
 
-export function abandon(letter: KeptDeadLetter, decision: Decision, now: number): KeptDeadLetter {
+export function abandon(letter: KeptDeadLetter, decision: SettledBy, now: number): KeptDeadLetter {
   if (letter.status !== "pending") throw conflict(letter, "abandoned");
   return change({ ...letter, nextRetryAt: null }, "abandoned", now, decision);
 }

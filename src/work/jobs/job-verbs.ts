@@ -16,7 +16,7 @@ import type { JobVerbs } from "../verbs.ts";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
 import { isScheduled, nextTime, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
-import { earlierSlotOf, factsOf, isOver, moveRun, newRun, type RunRequest } from "./states.ts";
+import { earlierSlotOf, factsOf, isOver, type JobRunRequest, moveRun, newRun } from "./states.ts";
 
 const defaultPage = 20;
 const maxPage = 100;
@@ -30,7 +30,7 @@ function checkHistoryQuery({ state, limit = defaultPage, cursor }: JobRunQuery) 
   return { limit, ...withoutUndefined({ state, before: cursor }) };
 }
 
-function checkRunOptions({ input, idempotencyKey: key }: RunJobOptions): Pick<RunRequest, "input" | "key"> {
+function checkRunOptions({ input, idempotencyKey: key }: RunJobOptions): Pick<JobRunRequest, "input" | "key"> {
   if (input !== undefined && !isObject(input))
     throw usage("input", 'The input of a job is an object like {"city": "Rome"}.');
   if (key !== undefined && !(typeof key === "string" && fit.test(key)))
@@ -253,7 +253,7 @@ function seenBy(principal: Principal): { seenBy?: string | null } {
 async function beginRun(
   parts: JobVerbParts,
   job: JobManifest,
-  request: RunRequest,
+  request: JobRunRequest,
   { wait = false, signal }: RunJobOptions,
 ): Promise<JobRun> {
   const { store, engine, emit } = parts;
@@ -285,7 +285,7 @@ async function beginHere({ engine, store }: JobVerbParts, run: KeptJobRun, signa
 }
 
 /** The same idempotency key with another input is a conflict, and so is that of a user's other credential. */
-function requireSame(first: KeptJobRun, asked: KeptJobRun, { key, principal }: RunRequest): void {
+function requireSame(first: KeptJobRun, asked: KeptJobRun, { key, principal }: JobRunRequest): void {
   const meant = ({ input, rerunOf }: KeptJobRun) => stableJson({ input, rerunOf });
   const isTheirs = first.slot === asked.slot || isOwner(principal, first.principal);
   if (isTheirs && meant(first) === meant(asked)) return;

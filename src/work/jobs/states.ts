@@ -86,7 +86,7 @@ function conflict({ id, state: is }: KeptJobRun, state: JobRunState): PlaneError
   });
 }
 
-export type RunRequest = {
+export type JobRunRequest = {
   principal: Principal;
   persona: string | null;
   origin: KeptJobRun["origin"];
@@ -97,7 +97,7 @@ export type RunRequest = {
   key?: string;
 };
 
-export function newRun(job: JobManifest, request: RunRequest, now: number): KeptJobRun {
+export function newRun(job: JobManifest, request: JobRunRequest, now: number): KeptJobRun {
   const { principal, origin, scheduledFor = null, rerunOf = null, key, input = {} } = request;
   const { name, persona: owner = null, priority, concurrency } = job;
   const id = uniqueId();
@@ -143,14 +143,14 @@ export function newRun(job: JobManifest, request: RunRequest, now: number): Kept
 }
 
 /** One slot per scheduled time, whichever plane notices it. */
-function slotOf(job: string, owner: string | null, request: RunRequest, id: string): string {
+function slotOf(job: string, owner: string | null, request: JobRunRequest, id: string): string {
   const { scheduledFor, key, principal } = request;
   if (scheduledFor !== undefined) return JSON.stringify(["schedule", job, owner, scheduledFor]);
   return key === undefined ? id : JSON.stringify(["request", job, owner, ownerOf(principal), key]);
 }
 
 /** The slot of a request as version 0.1 wrote it, by its user. Such runs count for their keys while they are kept. */
-export function earlierSlotOf({ name, persona }: JobManifest, { key, principal }: RunRequest): string | undefined {
+export function earlierSlotOf({ name, persona }: JobManifest, { key, principal }: JobRunRequest): string | undefined {
   return key === undefined ? undefined : JSON.stringify(["request", name, persona ?? null, principal.user, key]);
 }
 

@@ -4,13 +4,13 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { PolicyMode } from "../../../model/calls/call.ts";
 import {
-  type Answer,
+  type ApprovalAnswer,
   type HeldStatus,
   heldOrders,
   heldStatuses,
   type Remember,
 } from "../../../model/calls/held-call.ts";
-import type { HeldView, Remembered } from "../../../model/calls/held-schema.ts";
+import type { HeldView, RememberedApproval } from "../../../model/calls/held-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -69,7 +69,7 @@ export async function showApproval(cli: Cli, id: string, options: GlobalOptions)
 }
 
 export async function approveCall(cli: Cli, id: string, options: ApproveOptions): Promise<number> {
-  const given: Answer = {
+  const given: ApprovalAnswer = {
     decision: "approve",
     ...(options.args === undefined ? {} : { arguments: await readObject(options.args, "--args") }),
     ...pick(options, "reason"),
@@ -190,7 +190,7 @@ function visible(text: string): string {
   ).join("");
 }
 
-function renderLimits({ arguments: globs, argumentsHash }: Remembered): string {
+function renderLimits({ arguments: globs, argumentsHash }: RememberedApproval): string {
   if (argumentsHash !== null) return "exactly those arguments";
   return Object.keys(globs).length === 0 ? "any arguments" : stableJson(globs);
 }

@@ -8,7 +8,7 @@ import { countOf } from "../../../lib/text/wording.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { printJson, printStatus } from "../terminal/output.ts";
-import { type Progress, showProgress } from "../terminal/progress.ts";
+import { type ProgressBar, showProgress } from "../terminal/progress.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
 
 type ImportOptions = GlobalOptions & { dryRun?: boolean };
@@ -52,7 +52,7 @@ function openState(cli: Cli, { config: files = [], dataDir: dataDirectory, store
 
 /** A bar from when it is known how much there is to do. */
 function showProgressLater(): Disposable & { begin(total: number): void; add(): void } {
-  let bar: Progress | undefined;
+  let bar: ProgressBar | undefined;
   return {
     begin: (total) => {
       if (total > 0) bar = showProgress(total, 0);

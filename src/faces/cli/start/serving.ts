@@ -8,7 +8,7 @@ import { version } from "../../../lib/version.ts";
 import { renderProblem } from "../../../model/config/config.ts";
 import { errorTable, toPlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { AboutPlane, Cli, GlobalOptions, McpView } from "../cli.ts";
+import type { Cli, GlobalOptions, McpView, PlaneInfo } from "../cli.ts";
 import { colors, print, printError, printJson, printStatus, printWarning } from "../terminal/output.ts";
 import { renderTrouble } from "../terminal/server-trouble.ts";
 import { onHangup, terminal, untilInterrupted } from "../terminal/terminal.ts";
@@ -113,7 +113,7 @@ export async function stopBackground(cli: Cli, options: GlobalOptions): Promise<
 }
 
 /** Says that a background plane answers, and how to stop it. */
-export async function printBackgroundPlane(cli: Cli, plane: Plane, options: GlobalOptions): Promise<AboutPlane | null> {
+export async function printBackgroundPlane(cli: Cli, plane: Plane, options: GlobalOptions): Promise<PlaneInfo | null> {
   if (!plane.isBackground) return null;
   const about = await cli.aboutPlane(placeIn(options));
   if (about === null || options.json) return about;

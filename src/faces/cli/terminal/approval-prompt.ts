@@ -1,6 +1,6 @@
 import { serialized } from "../../../lib/async/once.ts";
 import type { Outcome, WaitingOutcome } from "../../../model/calls/call.ts";
-import type { Answer, AskHere } from "../../../model/calls/held-call.ts";
+import type { ApprovalAnswer, AskHere } from "../../../model/calls/held-call.ts";
 import type { HeldView } from "../../../model/calls/held-schema.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
 import { isObject, type JsonObject } from "../../../model/json.ts";
@@ -21,7 +21,7 @@ export function choicesFor({ adminRequired, allowEdit }: Held, mayEdit = true): 
 }
 
 /** Undefined when it is no answer; null when the person would rather decide later. */
-export function readAnswer(line: string, held: Held): Answer | "edit" | null | undefined {
+export function readAnswer(line: string, held: Held): ApprovalAnswer | "edit" | null | undefined {
   const [word = "", ...reason] = line.trim().split(/\s+/);
   switch (word.toLowerCase()) {
     case "y":
@@ -96,7 +96,7 @@ export async function dropTyped(input: Typed = terminal.stdin): Promise<void> {
 }
 
 /** What a person says to a held call; null when they would rather decide later. */
-export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<Answer | null>;
+export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<ApprovalAnswer | null>;
 
 /** Puts a call that waits to the person at the terminal; also that of a plane in another process. */
 export async function answerHere(plane: Plane, waiting: WaitingOutcome, ask: AskPerson = askPerson): Promise<Outcome> {
@@ -118,7 +118,7 @@ export async function answerHere(plane: Plane, waiting: WaitingOutcome, ask: Ask
 
 /** The same for the waiting calls of an agent, here or in another process. */
 export function askAtTerminal(ask: AskPerson = askPerson): AskHere {
-  return serialized<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
+  return serialized<Parameters<AskHere>, ApprovalAnswer | null>(async (held, signal, problem) => {
     if (signal.aborted) return null;
     if (problem === null) printStatus(renderApproval(held, Date.now()));
     else printWarning(problem);
@@ -139,7 +139,7 @@ function notRun(waiting: WaitingOutcome, { tool, status, answer }: HeldView): Ou
 }
 
 /** A word and Enter: neither a key that was pressed by mistake nor one that was pressed too early says yes. */
-async function askPerson(held: HeldView, signal?: AbortSignal): Promise<Answer | null> {
+async function askPerson(held: HeldView, signal?: AbortSignal): Promise<ApprovalAnswer | null> {
   const { isCancel, text } = await import("@clack/prompts");
   const choices = choicesFor(held);
   await dropTyped();
