@@ -1,4 +1,4 @@
-import { createSetup, ownProgram, processEnvironment, type TryServer } from "./config/config.ts";
+import { loadSetup, ownProgram, processEnvironment, type TryServer } from "./config/config.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { AuditedWork } from "./model/audit.ts";
@@ -9,9 +9,9 @@ export async function openSetup(options: Omit<LocalPlace, "dataDirectory"> & Par
   const environment = processEnvironment();
   readProxiesFrom(environment);
   const { dataDirectory } = findLocalFiles({ dataDirectory: undefined, ...options });
-  const tryServer: TryServer = async (...asked) => (await import("./servers/servers.ts")).tryServer(...asked);
+  const tryServer: TryServer = async (...asked) => (await import("./servers/servers.ts")).loadAndTryServer(...asked);
   const here = { environment, platform: process.platform, program: ownProgram() };
-  return createSetup({ ...options, ...here, dataDirectory, tryServer });
+  return loadSetup({ ...options, ...here, dataDirectory, tryServer });
 }
 
 type Record = <T>(work: AuditedWork, run: () => Promise<T>) => Promise<T>;

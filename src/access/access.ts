@@ -1,7 +1,7 @@
 import type { Registry } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
 import type { Egress } from "../lib/net/egress.ts";
-import { everyTool, type GuardPrompt, hookEvents, type LibraryHooks } from "../model/access/hook.ts";
+import { anyToolMatcher, type GuardPrompt, hookEvents, type LibraryHooks } from "../model/access/hook.ts";
 import type { Executed, Injected } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
@@ -57,14 +57,14 @@ export function createAccess(context: AccessContext) {
 }
 
 /** Loaded when a call first needs approval, or approvals are listed. */
-export async function createApprovals(ports: ApprovalPorts) {
+export async function loadApprovals(ports: ApprovalPorts) {
   return (await import("./approvals/approvals.ts")).createApprovals(ports);
 }
 
-export type Hooks = Awaited<ReturnType<typeof createHooks>>;
+export type Hooks = Awaited<ReturnType<typeof createLazyHooks>>;
 
 /** Hooks are loaded when a call first meets one. */
-export async function createHooks({
+export async function createLazyHooks({
   functions = {},
   ...ports
 }: Omit<HookPorts, "functions"> & { functions: LibraryHooks | undefined }) {
@@ -102,8 +102,8 @@ async function checkFunctions(functions: LibraryHooks): Promise<void> {
     if (!hookEvents.some((known) => known === event))
       throw new PlaneError("USAGE", `No hook event '${event}'. There are ${hookEvents.join(", ")}.`);
     for (const hook of hooks) {
-      const { matcher = everyTool } = typeof hook === "function" ? {} : hook;
-      if (matcher === everyTool) continue;
+      const { matcher = anyToolMatcher } = typeof hook === "function" ? {} : hook;
+      if (matcher === anyToolMatcher) continue;
       const { patternProblem } = await import("../lib/text/linear-pattern.ts");
       const problem = patternProblem(matcher);
       if (problem !== null)

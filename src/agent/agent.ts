@@ -7,7 +7,7 @@ import { countOf } from "../lib/text/wording.ts";
 import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";
 import type { Outcome } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
-import { type Config, renderProblem } from "../model/config/config.ts";
+import { type Config, renderConfigProblem } from "../model/config/config.ts";
 import type { DoctorReport } from "../model/config/doctor-schema.ts";
 import { PlaneError, reportError, shuttingDown, toPlaneError } from "../model/errors.ts";
 import { renderPath } from "../model/json.ts";
@@ -223,7 +223,7 @@ function brokenEntry(config: Config, section: "models" | "toolsets", name: strin
   );
   if (problem === undefined) return null;
   const what = section === "models" ? "Model" : "Toolset";
-  return new PlaneError("CONFIG_INVALID", `${what} '${name}' cannot be used: ${renderProblem(problem)}`, {
+  return new PlaneError("CONFIG_INVALID", `${what} '${name}' cannot be used: ${renderConfigProblem(problem)}`, {
     data: { path: problem.path },
   });
 }

@@ -12,7 +12,7 @@ import { type Conversation, isOverBudget } from "./conversation.ts";
 import type { MessageStream } from "./message-stream.ts";
 import { limitParts, streamWithRetries } from "./models/stream.ts";
 import { type CallByName, type Called, type OfferedTool, runCalls } from "./run-calls.ts";
-import { callsIn, type ModelTurn, type Style, textOf } from "./style.ts";
+import { callsIn, contentText, type ModelTurn, type Style } from "./style.ts";
 
 /** What a run has left; infinite where it has no limit. Sampling by servers is taken from it. */
 export type Left = { ms: number; tokens(): number; sampled(usage: TokenUsage): void };
@@ -172,7 +172,7 @@ function streamObservation({ observation, record: { id, tool, status, record } }
   const pictures =
     typeof content === "string" ? [] : content.flatMap((one) => (one.type === "text" ? [] : one.image_url.url));
   const call = { id, tool, status, record };
-  stream.tell("observation", textOf(content), { call, ...(pictures.length > 0 && { pictures }) });
+  stream.tell("observation", contentText(content), { call, ...(pictures.length > 0 && { pictures }) });
 }
 
 function withClosing(parts: LoopParts): LoopParts {

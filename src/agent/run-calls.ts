@@ -71,7 +71,7 @@ const atOnce = 16;
 type RunCallsParts = {
   offered: readonly OfferedTool[];
   call: CallByName;
-  memory: CallMemory;
+  memory: RepeatDetector;
   /** So many calls may still be made. */
   callsLeft: number;
   /** The reply that asked for them ended in the middle. */
@@ -274,13 +274,13 @@ const waitsForApproval =
 
 type Kept = { outcome: Promise<Outcome | null>; mayChange: boolean };
 
-export type CallMemory = ReturnType<typeof createCallMemory>;
+export type RepeatDetector = ReturnType<typeof createRepeatDetector>;
 
 /**
  * The calls of a run by name and arguments, for models that repeat themselves. A result holds until another call may
  * have changed something; a write is not repeated in a row, but may follow another: a switch goes on, off and on.
  */
-export function createCallMemory() {
+export function createRepeatDetector() {
   const kept = new Map<string, Kept>();
   return {
     round() {

@@ -131,7 +131,7 @@ export function toToolMessage({ call, content }: Observation): ToolMessage {
 }
 
 /** The text of a message, with a stand-in for each picture. */
-export function textOf(content: ChatContent, picture: (url: string) => string = () => "[picture]"): string {
+export function contentText(content: ChatContent, picture: (url: string) => string = () => "[picture]"): string {
   if (typeof content === "string") return content;
   return content.map((block) => (block.type === "text" ? block.text : picture(block.image_url.url))).join("\n");
 }

@@ -19,7 +19,7 @@ import type { UnknownObject } from "../model/json.ts";
 import type { NamedTool, ToolsetRef } from "./agent-tools.ts";
 import { countCalls, finishOf, readResponse, refuseCalls } from "./asked-calls.ts";
 import { isCutOff } from "./broken-replies.ts";
-import { type CallByName, createCallMemory, type OfferedTool, runCalls } from "./run-calls.ts";
+import { type CallByName, createRepeatDetector, type OfferedTool, runCalls } from "./run-calls.ts";
 import { toToolMessage } from "./style.ts";
 
 export type ToolsetRegistry = {
@@ -136,7 +136,7 @@ export function createToolset(parts: ToolsetParts): Toolset {
     const called = await runCalls(calls, {
       offered: tools.map((named) => toOffered(named, parts.mayChange)),
       call: parts.call(tools, options),
-      memory: createCallMemory(),
+      memory: createRepeatDetector(),
       callsLeft: Number.POSITIVE_INFINITY,
       isCut,
       signal: options.signal,

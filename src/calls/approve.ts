@@ -1,4 +1,4 @@
-import { type ApprovalPorts, createApprovals as openApprovals, ownYesCounts } from "../access/access.ts";
+import { type ApprovalPorts, loadApprovals as openApprovals, ownYesCounts } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import type { Approved, HeldYes, Injected, Outcome, Requested } from "../model/calls/call.ts";
@@ -95,10 +95,10 @@ function isWhatWasShown({ input, judged }: Injected, yes: HeldYes): boolean {
   return sameJson(yes.arguments, input.arguments);
 }
 
-export type Approvals = ReturnType<typeof createApprovals>;
+export type Approvals = ReturnType<typeof createLazyApprovals>;
 
 /** Loaded when a call needs approval or a verb is used. */
-export function createApprovals(parts: ApprovalPorts) {
+export function createLazyApprovals(parts: ApprovalPorts) {
   const loaded = once(() => openApprovals(parts));
   const stage: Omit<ApproveOptions, "decide"> = {
     ownCounts: (caller) => ownYesCounts(parts.config().approvals, caller),

@@ -1,7 +1,7 @@
 import { orCancelled } from "../lib/async/cancellation.ts";
 import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import { putExactNumbers } from "../lib/json/exact-numbers.ts";
-import { rememberText, textOf } from "../lib/json/json-text.ts";
+import { rememberText, sourceTextOf } from "../lib/json/json-text.ts";
 import { hasMembers } from "../lib/json/plain-data.ts";
 import type { Routed, TimeLimit } from "../model/calls/call.ts";
 import type {
@@ -200,7 +200,7 @@ export async function attempt(
   const hide = createInjectedHider(call.injected.values);
   const context = new Attempt(call, spec, given, options, hide);
   try {
-    const answered = provider(spec, argumentsOf(call, spec), context);
+    const answered = provider(spec, providerArguments(call, spec), context);
     return hide.result(await orCancelled(answered, given.limiter));
   } catch (thrown) {
     throw given.limiter.isCancelled ? thrown : hide.error(thrown);
@@ -210,8 +210,8 @@ export async function attempt(
 }
 
 /** A server gets the text of its caller where nothing is added; what else executes a tool may change its own copy. */
-export function argumentsOf({ input, injected }: Routed, { name }: ProviderSpec): JsonObject {
-  const text = name === "mcp" && !hasMembers(injected.values) ? textOf(input.arguments) : undefined;
+export function providerArguments({ input, injected }: Routed, { name }: ProviderSpec): JsonObject {
+  const text = name === "mcp" && !hasMembers(injected.values) ? sourceTextOf(input.arguments) : undefined;
   if (text !== undefined && input.exact === undefined) return input.arguments;
   const args = { ...putExactNumbers(input.arguments, input.exact ?? []), ...injected.values };
   if (text !== undefined) rememberText(args, text);
@@ -235,7 +235,12 @@ export function isOutdated(thrown: unknown): boolean {
   return thrown instanceof PlaneError && thrown.data.isOutdated === true;
 }
 
-export function ended(limiter: TimeLimiter, { ms, setBy }: TimeLimit, data: ErrorData & { tool: string }, also = "") {
+export function endedError(
+  limiter: TimeLimiter,
+  { ms, setBy }: TimeLimit,
+  data: ErrorData & { tool: string },
+  also = "",
+) {
   if (isShutdown(limiter.reason)) {
     const which = data.callId === undefined ? "" : ` (call ${data.callId})`;
     const text = `This plane was shut down before '${data.tool}' had answered${which}.${also}`;

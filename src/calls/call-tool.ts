@@ -15,7 +15,7 @@ import { inject, type ValueFor } from "./inject.ts";
 import type { FindTool } from "./lookup.ts";
 import type { RecordCall } from "./record.ts";
 import { resolve } from "./resolve.ts";
-import { type RouteOptions, requireWritable, route } from "./route.ts";
+import { type RouteOptions, requireExactProviders, route } from "./route.ts";
 import { type CheckArguments, type OnlyReads, requireReadable, validate } from "./validate.ts";
 
 export type CallStages = {
@@ -64,7 +64,7 @@ export function createCallTool(path: CallStages): CallTool {
       for (let rounds = 1; ; rounds++) {
         const planned = plan(latest);
         const approved = planned instanceof Promise ? await planned : planned;
-        const routed = await step("route", () => requireWritable(route(approved, path.routing)));
+        const routed = await step("route", () => requireExactProviders(route(approved, path.routing)));
         if (requested.options.dryRun) return routed;
         try {
           const around = path.around?.(routed.tool) ?? null;

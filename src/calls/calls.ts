@@ -1,4 +1,4 @@
-import { createHooks } from "../access/access.ts";
+import { createLazyHooks } from "../access/access.ts";
 import { workingDirectory } from "../config/config.ts";
 import { OpenCancellation } from "../lib/async/cancellation.ts";
 import { runAll } from "../lib/async/once.ts";
@@ -14,9 +14,9 @@ import type { Inside } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
 import { createSessionStore } from "../store/store.ts";
 import { createActivity } from "./activity.ts";
-import { type Approvals, type CallContext, createApprovals } from "./approve.ts";
+import { type Approvals, type CallContext, createLazyApprovals } from "./approve.ts";
 import { sessionOwner } from "./attempt.ts";
-import { accessOf, requireGrant } from "./authorize.ts";
+import { accessRequestOf, requireGrant } from "./authorize.ts";
 import { createSharedReads } from "./cache/shared-reads.ts";
 import { type CallTool, createCallTool, requestCall } from "./call-tool.ts";
 import { createMayMake, createPolicyTest } from "./judge.ts";
@@ -26,7 +26,7 @@ import { createPayloads } from "./payloads.ts";
 import { createPolicyPreview } from "./policy-preview.ts";
 import { embedWith } from "./providers/model-endpoint.ts";
 import { createProviders } from "./providers/providers.ts";
-import { checkArguments, checkSchema, schemaCheck } from "./schema/load-check.ts";
+import { checkArguments, loadAndCheckSchema, schemaCheck } from "./schema/load-check.ts";
 import { createSpans, type Spans } from "./spans/spans.ts";
 import { validate } from "./validate.ts";
 import { type CallsContext, wirePath } from "./wire-path.ts";
@@ -38,7 +38,7 @@ export type { Lookup } from "./lookup.ts";
 export { readResultManifest } from "./providers/builtin.ts";
 export { explainModelFailure } from "./providers/http.ts";
 export { endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
-export { openRecordings } from "./recording/open-recordings.ts";
+export { loadRecordings } from "./recording/open-recordings.ts";
 export { createResults } from "./results/results.ts";
 export type { Spans } from "./spans/spans.ts";
 export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
@@ -88,7 +88,7 @@ export async function createCalls(context: CallsContext) {
     fileOfModel,
   });
   const judging = { config, grants, registry, profile };
-  const approvals = createApprovals({
+  const approvals = createLazyApprovals({
     config,
     store,
     emit,
@@ -99,7 +99,7 @@ export async function createCalls(context: CallsContext) {
     fixedOf: registry.fixedOf,
     audit: audit.run,
   });
-  const hooks = await createHooks({
+  const hooks = await createLazyHooks({
     settings: () => config().hooks,
     fileOf: (event, at) => settings.fileOf(["hooks", event, at]),
     functions: options.hooks,
@@ -147,7 +147,7 @@ export async function createCalls(context: CallsContext) {
     lookup,
     providerTrouble: providers.trouble,
     embedWith: (model: string, texts: readonly string[]) => embedWith(model, { models: models(), fileOfModel }, texts),
-    checkSchema,
+    checkSchema: loadAndCheckSchema,
     guardPrompt: hooks.guardPrompt,
     verbs,
     run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal ? { signal } : {}),
@@ -213,6 +213,6 @@ function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { wi
 async function checkHeld(held: HeldCall, args: JsonObject, grants: Grants, lookup: Lookup): Promise<void> {
   const { callId, toolId, ...call } = held;
   const tool = await lookup.toCall(toolId, call.principal);
-  const grant = requireGrant(call.principal, tool, grants.grantFor, accessOf(call.options));
+  const grant = requireGrant(call.principal, tool, grants.grantFor, accessRequestOf(call.options));
   await validate({ ...call, id: callId, asked: { tool: toolId, arguments: args }, tool, grant }, checkArguments);
 }

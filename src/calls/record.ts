@@ -1,4 +1,4 @@
-import { bytesOf, textOf } from "../lib/json/json-text.ts";
+import { bytesOf, sourceTextOf } from "../lib/json/json-text.ts";
 import { hash, hashText } from "../lib/json/stable-json.ts";
 import { shorten } from "../lib/text/cut-text.ts";
 import { redactDeep } from "../lib/text/redact.ts";
@@ -208,7 +208,7 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
 
 /** Of the original text where there is one: no rewriting to hash. */
 export function hashResult(result: ToolResult): string {
-  const source = bytesOf(result) ?? textOf(result);
+  const source = bytesOf(result) ?? sourceTextOf(result);
   return source === undefined ? hash(result) : hashText(source);
 }
 
@@ -240,7 +240,7 @@ function samplesOf(call: Learned, { at, status, durationMs, attempts, error }: C
 function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
   const { executed, approval, input } = call;
   const error = thrown ?? (executed?.result.isError ? toolErrorOf(call, executed.result) : undefined);
-  const status = statusOf(error, call);
+  const status = callStatusOf(error, call);
   const attempts = attemptsOf(call, error);
   const report: CallReport = {
     id: call.id,
@@ -337,7 +337,7 @@ const statuses: Partial<Record<ErrorCode, CallStatus>> = {
 };
 
 /** Tool, provider or plane: three different failures. */
-export function statusOf(error: PlaneError | undefined, call: { executed?: unknown }): CallStatus {
+export function callStatusOf(error: PlaneError | undefined, call: { executed?: unknown }): CallStatus {
   if (error === undefined) return call.executed === undefined ? "dry_run" : "succeeded";
   const refused = ["policy", "validation"].includes(errorTable[error.code].category);
   return statuses[error.code] ?? (refused ? "refused" : "failed");

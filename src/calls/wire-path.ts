@@ -7,7 +7,7 @@ import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import type { Egress } from "../lib/net/egress.ts";
 import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome } from "../model/calls/call.ts";
-import { readProgress } from "../model/calls/provider.ts";
+import { describeProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
@@ -15,7 +15,7 @@ import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import type { Activity } from "./activity.ts";
 import type { Approvals } from "./approve.ts";
-import { accessOf } from "./authorize.ts";
+import { accessRequestOf } from "./authorize.ts";
 import type { SharedReads } from "./cache/shared-reads.ts";
 import type { CallStages } from "./call-tool.ts";
 import type { ExecuteOptions } from "./execute.ts";
@@ -128,7 +128,7 @@ function routeOptions(context: CallsContext, providers: Providers): RouteOptions
       providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
     serverLimitMs: (server) => config().servers[server]?.timeoutMs,
     mayReach: ({ principal, options, input, injected }, provider) => {
-      const request = { ...accessOf(options), arguments: { ...input.arguments, ...injected.values } };
+      const request = { ...accessRequestOf(options), arguments: { ...input.arguments, ...injected.values } };
       return grants.refuseProvider(principal, provider, request) === null;
     },
   };
@@ -170,7 +170,7 @@ function executeOptions(context: CallsContext, providers: Providers, spans: Span
     ...providers.readiness,
     onRetry: ({ id, tool }, retry) => recorder.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
     onProgress: ({ id, tool }, progress) =>
-      recorder.emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),
+      recorder.emit({ type: "tool.progress", callId: id, tool: tool.name, ...describeProgress(progress) }),
     onTask: ({ id, tool }, task) => recorder.emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
   };
 }

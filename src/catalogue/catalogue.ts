@@ -17,7 +17,7 @@ import { createQuality, createQualityVerbs } from "./quality/quality.ts";
 import { createSearchVerbs } from "./search/search-verbs.ts";
 import { translateTools } from "./sources/mcp.ts";
 import { createToolListings } from "./tool-listing.ts";
-import { createSkillVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
+import { createSkillListingVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
 
 export { missingCredentials } from "./health/credentials.ts";
 export { type HealthFeed, providerScore } from "./health/health.ts";
@@ -125,7 +125,7 @@ export function createCatalogue(context: CatalogueContext) {
     schedulesOf: (jobs) => context.work.schedulesOf(jobs),
     problems: () => config().problems,
   };
-  const written = whenLoaded({ ...createSkillVerbs(work), ...createWorkVerbs(work) }, loaded);
+  const written = whenLoaded({ ...createSkillListingVerbs(work), ...createWorkVerbs(work) }, loaded);
   const qualityVerbs = createQualityVerbs({
     ...guardPorts,
     listings,

@@ -98,7 +98,7 @@ export function idsOf(match: ReturnType<ToolNameIndex["find"]>): readonly ToolId
 type Placed = Pick<Tool, "name" | "persona"> & { metadata?: Pick<ToolMetadata, "workspaces"> };
 
 /** The sort key in a listing. A shared tool and those that replace it for personas and workspaces have one name. */
-export function placeOf({ name, persona, metadata }: Placed): string {
+export function registryKey({ name, persona, metadata }: Placed): string {
   const workspaces = metadata?.workspaces?.join(",");
   if (workspaces) return `${name}\0${persona ?? ""}\0${workspaces}`;
   return persona === null ? name : `${name}\0${persona}`;
@@ -225,8 +225,8 @@ type SnapshotParts = {
 };
 
 export function byPlace(a: Tool, b: Tool): number {
-  const left = placeOf(a);
-  const right = placeOf(b);
+  const left = registryKey(a);
+  const right = registryKey(b);
   return left === right ? 0 : left < right ? -1 : 1;
 }
 

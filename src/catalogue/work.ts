@@ -7,7 +7,7 @@ import type {
   WorkQuery,
 } from "../model/catalogue/registry-summary.ts";
 import { toolKey } from "../model/catalogue/tool-name.ts";
-import { everyTool } from "../model/catalogue/tool-query.ts";
+import { unfilteredQuery } from "../model/catalogue/tool-query.ts";
 import type { ConfigProblem, FromFile } from "../model/config/config.ts";
 import { type Page, takePage } from "../model/page.ts";
 import type { PlaneRegistry, ToolListing } from "../model/plane-tools.ts";
@@ -40,11 +40,11 @@ type WorkVerbs = {
   task: Inside<PlaneTasks>["get"];
 };
 
-const allSkills: SkillQuery = everyTool;
-const allWork: WorkQuery = { ...everyTool, name: null };
+const allSkills: SkillQuery = unfilteredQuery;
+const allWork: WorkQuery = { ...unfilteredQuery, name: null };
 
 /** Skills as manifests describe them, and a summary of the registry. */
-export function createSkillVerbs(ports: WorkPorts): SkillVerbs {
+export function createSkillListingVerbs(ports: WorkPorts): SkillVerbs {
   const { snapshot, listings } = ports;
   const work = createWorkListing(ports);
 

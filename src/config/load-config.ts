@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import type { ConfigInput } from "../../generated/config/config-input.ts";
 import { deepFreeze } from "../lib/json/plain-data.ts";
 import { normalLevel, shippedLevels } from "../model/access/compliance.ts";
-import { everyTool, type HookSettings, hookEvents } from "../model/access/hook.ts";
+import { anyToolMatcher, type HookSettings, hookEvents } from "../model/access/hook.ts";
 import type { Policy, PolicyRule } from "../model/access/policy.ts";
 import {
   type Config,
@@ -278,8 +278,8 @@ async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigPr
   const patterns = hookEvents.flatMap((event) =>
     hooks[event].map(({ matcher }, at) => ({ path: ["hooks", event, at, "matcher"], pattern: matcher })),
   );
-  const hint = `'${everyTool}' stands for every tool. Look-around and back references are not supported.`;
-  const given = patterns.filter(({ pattern }) => pattern !== everyTool);
+  const hint = `'${anyToolMatcher}' stands for every tool. Look-around and back references are not supported.`;
+  const given = patterns.filter(({ pattern }) => pattern !== anyToolMatcher);
   return asProblems(await checkPatterns(given, hint), merged);
 }
 

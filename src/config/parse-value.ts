@@ -3,7 +3,7 @@ import { sameJson } from "../lib/json/plain-data.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { HttpProviderConfig, ModelProviderConfig } from "../model/calls/provider-config.ts";
 import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
-import { describeIssue, kindOf, valueAt } from "../model/config/describe-issue.ts";
+import { describeIssue, typeName, valueAtIssue } from "../model/config/describe-issue.ts";
 import { type JsonObject, type Path, renderPath } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
 import { expandEnvironment } from "./secrets/references.ts";
@@ -28,9 +28,9 @@ export function parseValue<S extends z.core.$ZodType>(
 }
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): [message: string, hint?: string] {
-  const isMissing = issue.code === "invalid_type" && valueAt(value, issue.path) === undefined;
+  const isMissing = issue.code === "invalid_type" && valueAtIssue(value, issue.path) === undefined;
   return isMissing
-    ? [describeIssue(issue, value), `Add it as ${kindOf(issue.expected)}.`]
+    ? [describeIssue(issue, value), `Add it as ${typeName(issue.expected)}.`]
     : [describeIssue(issue, value)];
 }
 

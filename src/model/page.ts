@@ -46,7 +46,7 @@ export function noCursor(cursor: string): PlaneError {
 type Part = { limit?: number; before?: string };
 
 /** The first `limit` that pass. They are read in parts: whose they are is in no index. */
-export async function collect<T extends { id: string }>(
+export async function collectPages<T extends { id: string }>(
   read: (part: Part) => Promise<T[]>,
   passes: (item: T) => boolean,
   { limit, before }: Part,

@@ -60,7 +60,7 @@ export const inputsInPath = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 
 /** One page of a list that is there whole, in the order of its keys, so that what comes and goes moves no page. */
-export function takePage<T>(
+export function pageAfterCursor<T>(
   all: readonly T[],
   keyOf: (item: T) => string,
   { limit = defaultPage, cursor }: { limit?: number | undefined; cursor?: string | undefined },

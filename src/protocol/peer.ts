@@ -48,7 +48,7 @@ function createPeerRequests(
   };
 }
 
-export function readProgress({ progress, total, message }: UnknownObject): Progress {
+export function parseProgress({ progress, total, message }: UnknownObject): Progress {
   return {
     progress: typeof progress === "number" ? progress : 0,
     total: typeof total === "number" ? total : null,
@@ -259,7 +259,7 @@ function createIncoming({ pending, cancelled, settle, sendQuietly, by, session }
 
   function takeNotification(method: string, params: UnknownObject, relatesTo: RequestId | undefined): void {
     if (method === "notifications/progress") {
-      progressOf(requestOf(params.progressToken))?.push(readProgress(params));
+      progressOf(requestOf(params.progressToken))?.push(parseProgress(params));
     } else if (method === "notifications/cancelled") {
       questions.cancel(params.requestId as RequestId);
     } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {

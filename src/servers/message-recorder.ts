@@ -1,4 +1,4 @@
-import { sizeOf, textOf } from "../lib/json/json-text.ts";
+import { sizeOf, sourceTextOf } from "../lib/json/json-text.ts";
 import { looksSecret, redact, redactFields } from "../lib/text/redact.ts";
 import type { HiddenValues } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
@@ -150,7 +150,7 @@ function write(isSent: boolean, message: UnknownObject, hidden: readonly HiddenV
   const size = isObject(result) ? (sizeOf(result) ?? 0) : 0;
   if (isObject(result) && size > maxText) {
     const start = `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`;
-    const begun = start + (textOf(result) ?? "").slice(0, maxText);
+    const begun = start + (sourceTextOf(result) ?? "").slice(0, maxText);
     const text = hidden.reduce((shown, { text: without }) => without(shown), begun);
     return { text: text.slice(0, maxText), bytes: start.length + size + 1, cut: true };
   }

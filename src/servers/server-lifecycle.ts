@@ -77,7 +77,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
     /** Without `force` servers in backoff are skipped. */
     async refresh(names: readonly string[], { force = true }: { force?: boolean } = {}): Promise<RefreshReport> {
       const runnable = names.filter((name) => !directory.isBroken(name));
-      return refreshServers(
+      return refreshAll(
         runnable.map((name) => ({ name, server: find(name) })),
         force,
       );
@@ -168,7 +168,7 @@ function isNotInstalling({ installingSince }: Pick<Server, "installingSince">): 
   return installingSince() === null;
 }
 
-export async function refreshServers(
+export async function refreshAll(
   servers: readonly { name: string; server: Server }[],
   force: boolean,
 ): Promise<RefreshReport> {

@@ -266,7 +266,7 @@ function explain(thrown: unknown, live: Live, hide: (text: string) => string): u
 }
 
 /** A listing where there is no ping. */
-export async function checkServer({ era, request }: Session, signal: AbortSignal): Promise<ServerCheck> {
+export async function probeSession({ era, request }: Session, signal: AbortSignal): Promise<ServerCheck> {
   const startedAt = performance.now();
   const done = (how: ServerCheck["how"]) => ({ how, ms: Math.round(performance.now() - startedAt) });
   if (era === "legacy") {
@@ -298,7 +298,7 @@ function createLivenessCheck(): (connection: ServerConnection, live: Live, start
     asking.add(live);
     const heardBefore = live.peer.heard();
     const limit = AbortSignal.timeout(answerWithinMs);
-    checkServer(live.session, limit)
+    probeSession(live.session, limit)
       .catch(() => {
         if (limit.aborted && live.peer.heard() === heardBefore)
           connection.lose(live, `it stopped answering: no reply to a liveness check within ${answerWithinMs / 1000} s`);

@@ -10,7 +10,7 @@ import { createMessageRecorder } from "./message-recorder.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import * as catalogues from "./server-catalogue.ts";
 import { createServerLog } from "./server-log.ts";
-import { checkServer, createServerRequests, type RequestsOptions } from "./server-requests.ts";
+import { createServerRequests, probeSession, type RequestsOptions } from "./server-requests.ts";
 import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
 import { createServerSessions, isShared, type SessionOwner, sharedOwner } from "./sessions.ts";
@@ -53,7 +53,7 @@ export function createServer(options: ServerOptions) {
     async check(signal: AbortSignal) {
       desired.requireAvailable();
       const { session } = await abortable(main.ensure(), signal);
-      return checkServer(session, signal);
+      return probeSession(session, signal);
     },
     session: () => main.live()?.session ?? null,
     /** Null when it is not being installed. */

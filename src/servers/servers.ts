@@ -14,7 +14,7 @@ import type { ServerStatus } from "../model/servers/server-schema.ts";
 import type { Era } from "../protocol/session.ts";
 import type { Recorder } from "../store/store.ts";
 import { createCredentials } from "./auth/credentials.ts";
-import { accessOf, createTokenVerbs } from "./auth/tokens.ts";
+import { createTokenVerbs, serverCredentialsOf } from "./auth/tokens.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
 import type { tryServer as tried } from "./doctor/doctor.ts";
 import { describeUnavailable, notSent } from "./failures.ts";
@@ -40,7 +40,7 @@ export {
 } from "./transports/memory.ts";
 
 /** Loaded when it is used: most planes try nothing. */
-export async function tryServer(...asked: Parameters<typeof tried>): Promise<Trial> {
+export async function loadAndTryServer(...asked: Parameters<typeof tried>): Promise<Trial> {
   return (await import("./doctor/doctor.ts")).tryServer(...asked);
 }
 
@@ -114,7 +114,7 @@ export function createServers(context: ServersContext) {
     opensForUser: credentials.opensForUser,
     // Servers list what they offer for the default principal.
     access: (name, definition, user) => ({
-      ...accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
+      ...serverCredentialsOf(credentials, name, definition, user ?? defaultPrincipal.user),
       namedBy: egress.namedBy,
       requireDocument: (place) => settings.requireDocument(name, place),
     }),

@@ -12,7 +12,7 @@ import { createPostgresDueWork } from "./postgres/due-work.ts";
 import { createListener, lockKey } from "./postgres/notifications.ts";
 import { createMessageQueue, type MessageQueue } from "./postgres/pg-boss.ts";
 import { checkClock, type PostgresAddress } from "./postgres/pool.ts";
-import { asText, follow, insertJson } from "./postgres/query.ts";
+import { follow, insertJson, storableText } from "./postgres/query.ts";
 import { createPostgresStateStore } from "./postgres/state.ts";
 import { type Database, query } from "./tables/database.ts";
 import { createTables } from "./tables/tables.ts";
@@ -68,14 +68,14 @@ function createDatabase(
     isOneOf: (column) => `${column} = ANY (?)`,
     // The server's clock, because the clocks of several machines differ.
     now: { sql: "(extract(epoch FROM clock_timestamp()) * 1000)::float8", values: () => [] },
-    asStored: asText,
+    asStored: storableText,
     *lockValue(key) {
       // As a value, not with `lockKey`: a key may hold any character.
       const name = `toolplane/${schema}/shared ${key}`;
       yield* query("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", [name]);
     },
     *insertRows(table, rows, onConflict) {
-      const text = JSON.stringify(rows, (_, value) => (typeof value === "string" ? asText(value) : value));
+      const text = JSON.stringify(rows, (_, value) => (typeof value === "string" ? storableText(value) : value));
       yield* query(insertJson(table, Object.keys(rows[0] ?? {}), onConflict), [text]);
     },
     *insertSamples(samples) {

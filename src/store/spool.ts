@@ -115,7 +115,7 @@ function endOf(text: string): string {
 const end = /,\{"crc":"[0-9a-f]{8}"\}\]$/;
 
 /** Null where it is damaged. */
-export function parseLine(line: string): JournalEntry[] | null {
+export function parseSpoolLine(line: string): JournalEntry[] | null {
   const text = line.replace(end, "");
   const isWhole = text === line || line === text + endOf(text);
   try {

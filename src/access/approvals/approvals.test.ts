@@ -8,7 +8,7 @@ import type { ApprovalAnswer } from "../../model/calls/held-call.ts";
 import type { ApprovalsAsked } from "../../model/plane-access.ts";
 
 import { principalOf } from "../../model/principal.ts";
-import { graceMs, leaseMs } from "./held-call.ts";
+import { approvalLeaseMs, graceMs } from "./held-call.ts";
 
 test("a call is stored before anybody hears of it, so that the quickest answer finds it", async (context) => {
   const { verbs, store, hold } = await openApprovals(context);
@@ -227,9 +227,9 @@ test("what was begun by a process that is gone is not begun again", async (conte
   const id = await hold();
   const held = await store.heldCall(id);
   assert.ok(held);
-  const claim = { by: "gone", until: new Date(Date.now() + leaseMs).toISOString() };
+  const claim = { by: "gone", until: new Date(Date.now() + approvalLeaseMs).toISOString() };
   await store.replaceHeldCall({ ...held, status: "running", claim });
-  context.mock.timers.tick(leaseMs);
+  context.mock.timers.tick(approvalLeaseMs);
   assert.equal((await verbs.approvals.get(id)).status, "interrupted");
   await assert.rejects(verbs.approvals.answer(id, { decision: "approve" }), /not run again/);
   assert.deepEqual(ran, []);

@@ -6,7 +6,7 @@ import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { Relay } from "../../model/calls/provider.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
-import { ended, lease, leaseMs, statusTexts, viewOf } from "./held-call.ts";
+import { approvalLeaseMs, lease, statusTexts, viewOf, withEnd } from "./held-call.ts";
 import type { HeldCalls } from "./held-calls.ts";
 import { atOrigin } from "./remembered.ts";
 
@@ -92,7 +92,7 @@ async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeld
     const current = await heldCalls.get(known.id);
     if (current === null) throw new Error(`the held call '${known.id}' is gone`);
     const leftMs = current.claim === null ? 0 : Date.parse(current.claim.until) - Date.now();
-    if (current.status !== "pending" || leftMs >= leaseMs / 2) return current;
+    if (current.status !== "pending" || leftMs >= approvalLeaseMs / 2) return current;
     return await heldCalls.change(known.id, (newest) =>
       newest.status === "pending" ? { ...newest, claim: lease(heldCalls.instance, Date.now()) } : newest,
     );
@@ -123,7 +123,7 @@ async function askCaller(view: HeldView, { askHere, signal, answer, giveUp }: Ca
 async function leave(held: KeptHeldCall, verdict: Verdict, heldCalls: HeldCalls, hasLeft: boolean) {
   const now = await heldCalls.change(held.id, (newest) => {
     if (newest.status !== "pending") return newest;
-    return hasLeft ? ended(newest, "cancelled", null) : { ...newest, claim: null };
+    return hasLeft ? withEnd(newest, "cancelled", null) : { ...newest, claim: null };
   });
   if (now.status === "pending") throw stillPending(now, verdict);
   if (now.status !== "cancelled") return now;

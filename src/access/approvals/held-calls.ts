@@ -10,7 +10,7 @@ import type { JsonObject, UnknownObject } from "../../model/json.ts";
 import { ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Answerers, ApprovalSettings } from "./answerers.ts";
-import { answered, begun, type EndStatus, ended, lease, leaseMs, notPending, settle } from "./held-call.ts";
+import { answered, approvalLeaseMs, begun, type EndStatus, lease, notPending, settle, withEnd } from "./held-call.ts";
 import type { OriginOf } from "./remembered.ts";
 
 const maxRememberMs = 10 * 366 * 86_400_000;
@@ -176,13 +176,13 @@ export function createHeldCalls(ports: HeldCallPorts) {
     async begin(id: string): Promise<KeptHeldCall> {
       const running = await change(id, (newest) => begun(newest, instance, Date.now()));
       const beat = () => void renewLease(id, instance).catch(() => undefined);
-      heartbeats.set(id, setInterval(beat, leaseMs / 3).unref());
+      heartbeats.set(id, setInterval(beat, approvalLeaseMs / 3).unref());
       return running;
     },
     async finish(id: string, status: EndStatus, outcome: KeptHeldCall["outcome"]): Promise<void> {
       clearInterval(heartbeats.get(id));
       heartbeats.delete(id);
-      await change(id, (newest) => ended(newest, status, outcome));
+      await change(id, (newest) => withEnd(newest, status, outcome));
     },
     watch(id: string, wake: () => void): () => void {
       waiters.set(id, wake);

@@ -1,7 +1,7 @@
 import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { createLru } from "../../lib/lru.ts";
 import type { GuardPrompt, HookEvent, HookSettings, LibraryHooks } from "../../model/access/hook.ts";
-import { everyTool, hookEvents } from "../../model/access/hook.ts";
+import { anyToolMatcher, hookEvents } from "../../model/access/hook.ts";
 import type { Executed, Injected, Requested } from "../../model/calls/call.ts";
 import type { HookRun, Verdict } from "../../model/calls/call-schema.ts";
 import { normalizeResult, type ToolResult } from "../../model/calls/result.ts";
@@ -109,12 +109,12 @@ async function createFindHooks(settings: HookSettings, sources: HookSources): Pr
     ...settings[event].map((hook, at) => commandHook(event, hook, { ...place, file: fileOf(event, at) })),
     ...(functions[event] ?? []).map((hook, at) => functionHook(event, hook, at)),
   ]);
-  const patterns = [...new Set(hooks.map(({ matcher }) => matcher))].filter((one) => one !== everyTool);
+  const patterns = [...new Set(hooks.map(({ matcher }) => matcher))].filter((one) => one !== anyToolMatcher);
   if (patterns.length === 0) return (event) => hooks.filter((hook) => hook.event === event);
   const { createPatternSet } = await import("../../lib/text/linear-pattern.ts");
   const matchingIn = createPatternSet(patterns);
   return (event, tool) => {
-    const matching = new Set([everyTool, ...matchingIn(tool).map((at) => patterns[at])]);
+    const matching = new Set([anyToolMatcher, ...matchingIn(tool).map((at) => patterns[at])]);
     return hooks.filter((hook) => hook.event === event && matching.has(hook.matcher));
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readAnswer, readEnd } from "./hook.ts";
+import { readEnd, readHookAnswer } from "./hook.ts";
 
 const goOn = { decision: "continue", reason: "", payload: null };
 const printed = (stdout: string) => readEnd({ code: 0, stdout, stderr: "a warning" });
@@ -13,8 +13,8 @@ test("exit code 0 without a word, or with an answer that decides nothing, goes o
 test("an answer has a decision, a reason and a payload", () => {
   const answer = { decision: "modify", reason: "why", payload: { arguments: {} } };
   assert.deepEqual(printed(JSON.stringify(answer)), answer);
-  assert.deepEqual(readAnswer(answer), answer);
-  assert.deepEqual(readAnswer({ decision: "deny", reason: 7 }), { ...goOn, decision: "deny" });
+  assert.deepEqual(readHookAnswer(answer), answer);
+  assert.deepEqual(readHookAnswer({ decision: "deny", reason: 7 }), { ...goOn, decision: "deny" });
 });
 
 test("exit code 2 blocks, with what was written to standard error as the reason", () => {

@@ -5,7 +5,7 @@ import type { Tool, ToolId } from "../../model/catalogue/tool.ts";
 import { spellings } from "../../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Face, Principal } from "../../model/principal.ts";
-import { type CreatePatternSet, createArgumentMatcher, keyOf, type MatchedPatterns } from "./argument-patterns.ts";
+import { type CreatePatternSet, createArgumentMatcher, type MatchedPatterns, patternKey } from "./argument-patterns.ts";
 import { type Effect, effectOf } from "./effect.ts";
 
 const weekdays: readonly string[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
@@ -138,7 +138,7 @@ function compile(rule: PolicyRule, place: number, number: number): Compiled {
     faces && (({ face }: RuleContext) => faces.includes(face)),
     inTime && (({ now }: RuleContext) => inTime(now())),
   ].filter((test) => test !== undefined);
-  const needs = Object.entries(rule.arguments ?? {}).map(([name, pattern]) => keyOf(name, pattern));
+  const needs = Object.entries(rule.arguments ?? {}).map(([name, pattern]) => patternKey(name, pattern));
   return { rule, place, number, needs, applies: (situation) => tests.every((test) => test(situation)) };
 }
 

@@ -7,11 +7,11 @@ import { withUniqueIds } from "../asked-calls.ts";
 import { emptyReplyOf, isCutOff } from "../broken-replies.ts";
 import {
   assistantMessage,
+  contentText,
   type ModelReply,
   type ModelTurn,
   readReply,
   type Style,
-  textOf,
   toToolMessage,
 } from "../style.ts";
 import { maxLabel, readLabel } from "./lines.ts";
@@ -128,7 +128,7 @@ function renderCalls(
   { content, reasoning_content, tool_calls = [] }: AssistantMessage,
   results: ReadonlyMap<string, ChatContent>,
 ): ChatMessage[] {
-  const thought = renderThought(reasoning_content ?? textOf(content));
+  const thought = renderThought(reasoning_content ?? contentText(content));
   return tool_calls.flatMap(({ id, function: { name, arguments: args } }, at): ChatMessage[] => [
     {
       role: "assistant",
@@ -140,8 +140,8 @@ function renderCalls(
 
 /** A misunderstood reply stays as it was written: the next message corrects it. */
 function renderAnswer({ content, reasoning_content }: AssistantMessage, next: ChatMessage | undefined): string {
-  const text = textOf(content);
-  const isCorrected = next?.role === "user" && textOf(next.content).startsWith(observationLabel);
+  const text = contentText(content);
+  const isCorrected = next?.role === "user" && contentText(next.content).startsWith(observationLabel);
   if (isCorrected || beginsWithLabel(text)) return text;
   return [...renderThought(reasoning_content ?? ""), `Final Answer: ${text}`].join("\n");
 }
@@ -213,7 +213,7 @@ Args: its arguments as one JSON object, with names and texts in double quotes; {
 }
 
 /** What a model reads that wrote something else. */
-export function renderProblem(problem: string, reason: string): string {
+export function renderFormatProblem(problem: string, reason: string): string {
   const isCut = reason === "length" ? " Your reply had no room left; be shorter." : "";
   return `Error: ${problem}${isCut} Reply with "Thought:" and then either "Action:" and "Args:" with one JSON object, or "Final Answer:", each at the beginning of a line.`;
 }
@@ -246,7 +246,7 @@ function understand(read: ReactTurn, { text, reasoning, calls: native, usage, re
   const silence = text.trim() === "" && native.length === 0 ? emptyReplyOf(reason) : undefined;
   const calls = turn.action ? [toolCall(turn.action)] : turn.problem === null ? [] : withUniqueIds(native);
   const thought = turn.thought === "" ? reasoning.trim() : turn.thought;
-  const problem = calls.length > 0 || turn.problem === null ? null : renderProblem(turn.problem, reason);
+  const problem = calls.length > 0 || turn.problem === null ? null : renderFormatProblem(turn.problem, reason);
   return {
     message: problem === null ? assistantMessage(turn.answer ?? "", thought, calls) : assistantMessage(text, "", calls),
     calls,

@@ -3,7 +3,7 @@ import { plainText } from "../../lib/text/plain-text.ts";
 import { costText, countOf, grouped } from "../../lib/text/wording.ts";
 import type { AskedCall, ChatContent, ChatMessage } from "../../model/agent/chat.ts";
 import type { AgentCall, AgentRun } from "../../model/agent/run-schema.ts";
-import { callsIn, textOf } from "../style.ts";
+import { callsIn, contentText } from "../style.ts";
 
 const titles = { system: "System", user: "Question", assistant: "Model", answer: "Answer", tool: "Tool" } as const;
 
@@ -38,7 +38,7 @@ function headOf(run: AgentRun): string {
 }
 
 function renderMessage({ role, content, reasoning }: TraceMessage): string {
-  const said = textOf(content, pictureOf);
+  const said = contentText(content, pictureOf);
   return [
     ...(reasoning === null ? [] : [`Reasoning\n${indent(reasoning)}`]),
     ...(said.trim() === "" ? [] : [`${titles[role]}\n${indent(said)}`]),
@@ -49,7 +49,7 @@ function renderCall({ number, tool, arguments: args, result, facts }: TraceCall)
   return [
     `${number}. ${tool}${facts === null ? "" : `  ${factsOf(facts)}`}`,
     ...(args === null || args.trim() === "" ? [] : [indent(prettyJson(args))]),
-    ...(result === null ? [] : [indent(`→ ${indent(prettyJson(textOf(result, pictureOf)), 2).trimStart()}`)]),
+    ...(result === null ? [] : [indent(`→ ${indent(prettyJson(contentText(result, pictureOf)), 2).trimStart()}`)]),
   ].join("\n");
 }
 

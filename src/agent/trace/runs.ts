@@ -3,7 +3,7 @@ import { redact } from "../../lib/text/redact.ts";
 import { type RunFilter, type RunQuery, runFormats } from "../../model/agent/agent-run.ts";
 import type { AgentRun } from "../../model/agent/run-schema.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
-import { collect } from "../../model/page.ts";
+import { collectPages } from "../../model/page.ts";
 import type { PlaneRuns } from "../../model/plane-work.ts";
 import { type Inside, mayDo, ownsRecord, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
@@ -53,7 +53,7 @@ export function createRunStore({ recorder }: RunStoreParts): RunStore {
           filter.user = principal.user;
         }
         const { runs: read } = await recorder.store();
-        const found = await collect(
+        const found = await collectPages(
           (part) => read({ ...filter, ...part }),
           (run) => ownsRecord(principal, run),
           { ...(filter.before === undefined ? {} : { before: filter.before }), limit: limit + 1 },

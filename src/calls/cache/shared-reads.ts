@@ -11,7 +11,7 @@ import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { type ErrorCode, PlaneError } from "../../model/errors.ts";
 import type { Servers } from "../../servers/servers.ts";
-import { ended } from "../attempt.ts";
+import { endedError } from "../attempt.ts";
 import { type Around, type ExecuteOptions, progressStretch } from "../execute.ts";
 import { copyOf, createResultCache, type Kept } from "./result-cache.ts";
 
@@ -152,7 +152,7 @@ export function createSharedReads(ports: Ports) {
       const { kept, isOwn } = await board(flight, { relay: asking.relay, limiter }, limiter.signal);
       if (!isOwn) return withKept(call, copyOf(kept), { coalesced: true });
     } catch (thrown) {
-      if (limiter.isCancelled) throw ended(limiter, limit, placeOf(call));
+      if (limiter.isCancelled) throw endedError(limiter, limit, placeOf(call));
       if (!(thrown instanceof PlaneError) || !ofOneCaller.has(thrown.code)) throw thrown;
     } finally {
       limiter.clear();

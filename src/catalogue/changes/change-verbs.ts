@@ -1,10 +1,10 @@
 import type { Environment } from "../../config/config.ts";
-import { checkEntry } from "../../config/config.ts";
+import { checkManifestEntry } from "../../config/config.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { type Audience, type EntryKey, workKinds } from "../../model/catalogue/change.ts";
 import type { ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
 import type { Manifests } from "../../model/config/config.ts";
-import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
+import { type ConfigProblem, renderConfigProblem } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Caller } from "../../model/plane.ts";
@@ -107,7 +107,7 @@ async function checkTool(manifest: UnknownObject, user: string | null, ports: Ch
   const name = id === null ? undefined : `${id.server}.${id.tool}`;
   const said = id === null ? manifest : keepFixed({ ...manifest, name }, ports.overlayOf(id));
   const kind = id === null ? "tool" : "overlay";
-  const checked = await checkEntry(kind, said, ports.environment);
+  const checked = await checkManifestEntry(kind, said, ports.environment);
   const ofTool = id === null ? [...checked.unusable, ...schemaProblems(manifest.parameters)] : [];
   const problems = [...checked.problems, ...ofTool];
   if (!checked.manifest || problems.length > 0) throw invalidEntry(name ?? checked.name, problems);
@@ -151,7 +151,7 @@ export function schemaProblems(parameters: unknown): ConfigProblem[] {
 
 export function invalidEntry(name: string | undefined, problems: ConfigProblem[]): PlaneError {
   const which = name === undefined ? "The tool" : `The tool '${name}'`;
-  const reasons = problems.map((problem) => renderProblem(problem).replace("(given): ", ""));
+  const reasons = problems.map((problem) => renderConfigProblem(problem).replace("(given): ", ""));
   return new PlaneError("ENTRY_INVALID", `${which} cannot be set. ${reasons.join("\n")}`, {
     data: { problems, ...withoutUndefined({ tool: name }) },
   });

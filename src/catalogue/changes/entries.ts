@@ -1,5 +1,5 @@
 import type { Environment } from "../../config/config.ts";
-import { type CheckedManifest, checkEntry } from "../../config/config.ts";
+import { type CheckedManifest, checkManifestEntry } from "../../config/config.ts";
 import { serialized } from "../../lib/async/once.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { EntryKey, EntryKind, StoredEntry } from "../../model/catalogue/change.ts";
@@ -12,7 +12,7 @@ import {
   type Circumstances,
   describeEntry,
   entriesInFiles,
-  keyOf,
+  entryKey,
   keyText,
   toChange,
   type WrittenEntry,
@@ -52,7 +52,7 @@ export function createEntryStore(ports: EntriesPorts) {
     ports.publishOverlays(manifestsOf<NamedOverlay>("overlay", next));
   };
   const load = async () => {
-    files = new Map(entriesInFiles(config()).map((entry) => [keyText(keyOf(entry)), entry]));
+    files = new Map(entriesInFiles(config()).map((entry) => [keyText(entryKey(entry)), entry]));
     history.applied(config().files, [...files.values()]);
     if (!ports.outlivesUs) return;
     // Deferred, so that a server that is about to be used starts before the store is opened.
@@ -155,14 +155,14 @@ function asEntry({ entry: { kind }, manifest }: Kept): WrittenEntry {
 
 export function toKept(kind: EntryKind, manifest: CheckedManifest, user: string | null): Kept {
   const at = new Date().toISOString();
-  return { entry: { ...keyOf({ kind, manifest }), manifest: asWritten(manifest), at, user }, manifest };
+  return { entry: { ...entryKey({ kind, manifest }), manifest: asWritten(manifest), at, user }, manifest };
 }
 
 /** An entry that this version cannot use is left out alone. */
 async function takeStored(entries: readonly StoredEntry[], environment: Environment): Promise<Map<string, Kept>> {
   const kept = new Map<string, Kept>();
   for (const entry of entries) {
-    const { manifest, problems } = await checkEntry(entry.kind, entry.manifest, environment);
+    const { manifest, problems } = await checkManifestEntry(entry.kind, entry.manifest, environment);
     if (manifest && problems.length === 0) kept.set(keyText(entry), { entry, manifest });
     else process.emitWarning(`The stored ${entry.kind} '${entry.name}' is not valid and is left out.`);
   }

@@ -2,7 +2,7 @@ import type { PinKind, PinnedList } from "../../model/catalogue/pin.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { placeOf } from "../registry.ts";
+import { registryKey } from "../registry.ts";
 
 /** What a server offers beside its tools. */
 export type PinnedOfferList = Exclude<PinnedList, "tools" | "written">;
@@ -16,7 +16,7 @@ const kinds: Readonly<Record<PinnedList, PinKind>> = {
   written: "tool",
 };
 
-export const kindOf = (list: PinnedList): PinKind => kinds[list];
+export const pinKindOf = (list: PinnedList): PinKind => kinds[list];
 
 /** How people name what is pinned: `files.read`, `prompt:files/greet`, `instructions:files`. */
 export function offerName(server: string, list: PinnedList, name: string): string {
@@ -65,7 +65,7 @@ const written = new WeakMap<Tool, UnknownObject>();
 /** What models read of a tool that people wrote or described. */
 export function writtenEntry(tool: Tool): UnknownObject {
   const { description, parameters, metadata } = tool;
-  const entry = written.get(tool) ?? { name: placeOf(tool), description, parameters, metadata };
+  const entry = written.get(tool) ?? { name: registryKey(tool), description, parameters, metadata };
   written.set(tool, entry);
   return entry;
 }

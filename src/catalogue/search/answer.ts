@@ -40,7 +40,7 @@ function describeHit({ tool, score }: Hit, summaryLimit: number) {
   return {
     name: tool.name,
     server: tool.id.server,
-    summary: summarize(tool.description, summaryLimit),
+    summary: summarizeDescription(tool.description, summaryLimit),
     score: round(score),
     required: requiredOf(tool),
   };
@@ -135,7 +135,7 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 const cutMark = "...";
 
 /** The first sentence on one line, cut with "...". */
-export function summarize(description: string, limit: number): string {
+export function summarizeDescription(description: string, limit: number): string {
   const [paragraph = ""] = plainText(description)
     .trim()
     .split(/\n\s*\n/, 1);

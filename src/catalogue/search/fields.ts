@@ -37,7 +37,7 @@ const maxChoices = 30;
 /** A longer text must not slow down every search. */
 const maxText = 20_000;
 
-export function textsOf(tool: Findable, serverText: string): Record<FieldName, string> {
+export function searchTextsOf(tool: Findable, serverText: string): Record<FieldName, string> {
   const { id, title = "", description, metadata } = tool;
   const parameters = { names: "", texts: "" };
   readParameters(tool.parameters, parameters, 0);

@@ -4,7 +4,7 @@ import { shorten } from "../../lib/text/cut-text.ts";
 import { matchesGlob } from "../../lib/text/glob.ts";
 import { redact } from "../../lib/text/redact.ts";
 import type { Grants } from "../../model/access/grants.ts";
-import { type Embed, parseSearch, readLimit, readText } from "../../model/catalogue/search.ts";
+import { type Embed, parseSearch, readLimit, readQueryText } from "../../model/catalogue/search.ts";
 import type { SearchAnswer } from "../../model/catalogue/search-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -129,7 +129,7 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
     async recommend(task, { limit = maxRecommended, principal, waitMs }) {
       requireScope(principal, "read", "search for tools");
       const options = { limit: readLimit(limit, maxRecommended) };
-      const text = readText(task, "task");
+      const text = readQueryText(task, "task");
       if (text === "") throw new PlaneError("USAGE", "Say what the task is.", { data: { parameter: "task" } });
       const { search, recommend, visible } = await prepare(null, principal, waitMs);
       const summaryLimit = config().lazy.summaryDescriptionLimit;

@@ -15,7 +15,7 @@ import { bundlePlace, fetchNamedBundle, fetchOwnBundle } from "./fetch-bundle.ts
 import { fetchFile } from "./fetch-file.ts";
 import type { EntryInput, InputValues } from "./inputs.ts";
 import { nameFromPackage, nameFromUrl, plainName } from "./names.ts";
-import { parseDocument, readOpenApi } from "./open-api.ts";
+import { parseFetchedDocument, readOpenApi } from "./open-api.ts";
 import type { createRegistries } from "./registries.ts";
 import { refuseSecretReferences, type Way, waysOf } from "./server-json.ts";
 import { entriesOfData, entriesOfJson, entryOfClientCommand, entryOfCommand, type WrittenServer } from "./words.ts";
@@ -158,7 +158,7 @@ function recogniseFile(word: string, place: SetupPlace): Recognised[] {
   const path = inside.startsWith("..") || isAbsolute(inside) ? file : `./${inside.replaceAll("\\", "/")}`;
   if (program !== undefined) return [asCommand(entryOfCommand([program, path]))];
   if (![".json", ".jsonc", ".yaml", ".yml"].includes(ending)) return [asCommand(entryOfCommand([path]))];
-  const data = parseDocument(readFileSync(file, "utf8"), word);
+  const data = parseFetchedDocument(readFileSync(file, "utf8"), word);
   const api = readOpenApi(foreign(data), null);
   if (api !== null) return [asOpenApi(api, path)];
   const servers = entriesOfData(data, place);
@@ -216,7 +216,7 @@ async function fetchOpenApi(url: URL, { headers: ownHeaders = {}, egress }: Reco
   );
   if (answer.status !== 200) return null;
   try {
-    return readOpenApi(foreign(parseDocument(answer.body.toString("utf8"), url.host)), url);
+    return readOpenApi(foreign(parseFetchedDocument(answer.body.toString("utf8"), url.host)), url);
   } catch {
     return null;
   }

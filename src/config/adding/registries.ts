@@ -12,9 +12,9 @@ import {
   type Foreign,
   fieldOf,
   foreign,
+  foreignTextOf,
   isForeignObject,
   itemsOf,
-  textOf,
 } from "../../model/foreign.ts";
 import { writeAtomically } from "../edit/write-file.ts";
 import { fetchFile } from "./fetch-file.ts";
@@ -123,7 +123,7 @@ function createRegistry(address: string, { directory, isOffline, egress }: Omit<
       if (answer === null) break;
       servers.push(...latestOf(itemsOf(fieldOf(answer, "servers"))));
       const metadata = fieldOf(answer, "metadata");
-      const next = textOf(fieldOf(metadata, "nextCursor")) ?? textOf(fieldOf(metadata, "next_cursor"));
+      const next = foreignTextOf(fieldOf(metadata, "nextCursor")) ?? foreignTextOf(fieldOf(metadata, "next_cursor"));
       if (next === undefined || servers.length >= limit) break;
       cursor = next;
     }

@@ -1,5 +1,5 @@
 import { isObject, type Json, type Path } from "../../model/json.ts";
-import { decode, parseData, readBytes, removeFromText, setInText } from "../edit/edit-file.ts";
+import { decode, parseFileData, readBytes, removeFromText, setInText } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
 import type { ClientPlace } from "./client-files.ts";
 
@@ -24,7 +24,7 @@ export class ClientText {
   /** Undefined where it holds nothing. */
   get data(): unknown {
     const { file, text } = this;
-    this.#data ??= { value: text === null || text === "" ? undefined : parseData(file.path, Buffer.from(text)) };
+    this.#data ??= { value: text === null || text === "" ? undefined : parseFileData(file.path, Buffer.from(text)) };
     return this.#data.value;
   }
 

@@ -10,7 +10,7 @@ import { otherServers } from "./client-status.ts";
 import { type ClientEntry, type ClientText, isForFolder } from "./client-text.ts";
 import { type ClientName, clientOf, knownClient } from "./clients.ts";
 import { backupPath, type MovedServer, readBackup } from "./connection-record.ts";
-import { addTranslated, freeName, holdsSecret, inputsOf } from "./import-clients.ts";
+import { addTranslated, freeNameFor, holdsSecret, inputsOf } from "./import-clients.ts";
 import { gatewayConfig, isOurselves, ownName } from "./own-entry.ts";
 import { gatewayEntry, translateEntry } from "./translate-entry.ts";
 
@@ -98,7 +98,7 @@ function moveAll(
         (server.name === name || server.name.startsWith(`${name}-${client}`)) &&
         stableJson(server.entry) === stableJson(definition),
     );
-    const as = same?.name ?? freeName(name, client, (taken) => known.some((server) => server.name === taken));
+    const as = same?.name ?? freeNameFor(name, client, (taken) => known.some((server) => server.name === taken));
     if (!same) known.push({ name: as, entry: definition, path: into });
     moved.push({ name, place, entry: plain(entry), into: same?.path ?? into, as, definition, isAdded: !same });
     addTranslated(report, as, translated, where);

@@ -110,7 +110,7 @@ export function addTranslated(
   }
 }
 
-export function freeName(name: string, client: string, isTaken: (name: string) => boolean): string {
+export function freeNameFor(name: string, client: string, isTaken: (name: string) => boolean): string {
   if (!isTaken(name)) return name;
   let candidate = `${name}-${client}`;
   for (let count = 2; isTaken(candidate); count++) candidate = `${name}-${client}-${count}`;
@@ -147,7 +147,7 @@ function addServer(result: ClientServers, server: ClientServer, translated: Tran
     result.renamed.find((change) => change.name === other.name)?.from ?? other.name;
   const namesakes = result.servers.filter((other) => originalName(other) === name);
   if (namesakes.some((other) => stableJson(other.definition) === stableJson(definition))) return;
-  const free = freeName(name, client, (taken) => result.servers.some((other) => other.name === taken));
+  const free = freeNameFor(name, client, (taken) => result.servers.some((other) => other.name === taken));
   result.servers.push({ ...server, name: free });
   if (free !== name) result.renamed.push({ name: free, client, from: name });
   addTranslated(result, free, translated, where);

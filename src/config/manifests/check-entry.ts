@@ -11,7 +11,7 @@ import { checkProviders, parseValue, type Report } from "../parse-value.ts";
 import { maskText } from "../secrets/mask.ts";
 import { findReferences, mapTexts } from "../secrets/references.ts";
 import { overlayKeys } from "../shapes/normal-form.ts";
-import { createReading, fieldsOf, originIn } from "../shapes/reading.ts";
+import { createReading, listFields, originIn } from "../shapes/reading.ts";
 import { readManifestEntry, readRemark } from "../shapes/tool-entry.ts";
 import { checkJob, checkSkill, checkTask } from "./check-work.ts";
 import { type ManifestEntry, toEntry } from "./entries.ts";
@@ -103,7 +103,7 @@ export function checkTool(
 function checkOverlay(name: string, given: UnknownObject, report: Report, tell: AddProblem): NamedOverlay | undefined {
   const reading = createReading((source) => ({ file: "(given)", line: null, path: source.join(".") }));
   const said: UnknownObject = {};
-  for (const field of fieldsOf(given, [])) {
+  for (const field of listFields(given, [])) {
     if (field.key === "name" || field.key === "kind" || (field.value ?? null) === null) continue;
     if (ownTools.includes(field.key))
       report(

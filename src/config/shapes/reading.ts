@@ -111,12 +111,12 @@ export type ServerReading = { reading: Reading; name: string; path: Path; fields
 
 export type ReadField = (field: Field, server: ServerReading) => void;
 
-export function fieldsOf(entry: UnknownObject, source: Path): Field[] {
+export function listFields(entry: UnknownObject, source: Path): Field[] {
   return Object.entries(entry).map(([key, value]) => ({ key, value, source: [...source, key] }));
 }
 
 /** Where a key stands; around it where it is not written. */
-export function placeOf(key: string, entry: UnknownObject, source: Path): Path {
+export function pathOfKey(key: string, entry: UnknownObject, source: Path): Path {
   return Object.hasOwn(entry, key) ? [...source, key] : source;
 }
 

@@ -6,9 +6,9 @@ import { serverTree } from "./normal-form.ts";
 import {
   describeValue,
   type Field,
-  fieldsOf,
   fieldValue,
   isName,
+  listFields,
   type ReadField,
   type Reading,
   readTree,
@@ -39,7 +39,7 @@ function into(key: keyof ServerAuth, translate = (value: unknown): unknown => va
 
 function readOAuth({ value, source }: Field, { reading, path }: ServerReading): void {
   if (!isObject(value)) return reading.fail(source, "must be an object");
-  for (const field of fieldsOf(value, source).filter(({ value }) => value !== null)) {
+  for (const field of listFields(value, source).filter(({ value }) => value !== null)) {
     if (field.key === "scopes") {
       reading.set([...path, "auth", "scopes"], splitSpaces(field.value), field.source);
     } else if (field.key === "client_name" || field.key === "callback_port") warnWithoutEffect(field, reading);
@@ -155,7 +155,7 @@ const mayBeNull: readonly string[] = ["persona", "compliance_level", "allow_tool
 
 /** A server as it stands in a file. What is no object is passed on for the validation to refuse. */
 export function readServer(reading: Reading, name: string, entry: unknown, source: Path): void {
-  if (isObject(entry)) return readServerFields(reading, name, fieldsOf(entry, source), source);
+  if (isObject(entry)) return readServerFields(reading, name, listFields(entry, source), source);
   const path = ["servers", name];
   reading.define(path, source, () => reading.set(path, entry, source));
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createReading } from "./reading.ts";
-import { argumentsOf } from "./tool-entry.ts";
+import { readToolArguments } from "./tool-entry.ts";
 
 function read(list: unknown) {
   const reading = createReading((source) => ({ file: "f", line: null, path: source.join(".") }));
-  return { read: argumentsOf(reading, list, ["arguments"]), problems: reading.problems };
+  return { read: readToolArguments(reading, list, ["arguments"]), problems: reading.problems };
 }
 
 const required: [argument: object, isRequired: boolean | undefined][] = [

@@ -5,10 +5,10 @@ import { secondsToMs, splitCommas, splitShellWords, splitSpaces, toBoolean, tran
 import {
   describeValue,
   type Field,
-  fieldsOf,
   fieldValue,
   isName,
-  placeOf,
+  listFields,
+  pathOfKey,
   type Reading,
   warnWithoutEffect,
 } from "./reading.ts";
@@ -47,7 +47,7 @@ export function readToolsMcpBlock(reading: Reading, block: UnknownObject, source
 }
 
 function warnUnused(reading: Reading, block: UnknownObject, source: Path): void {
-  for (const field of fieldsOf(block, source)) {
+  for (const field of listFields(block, source)) {
     if (!knownKeys.includes(field.key)) reading.warnUnknownKey(field.source, knownKeys);
     else if (keysWithoutEffect.includes(field.key)) warnWithoutEffect(field, reading);
   }
@@ -56,14 +56,14 @@ function warnUnused(reading: Reading, block: UnknownObject, source: Path): void 
 }
 
 function commonFields(block: UnknownObject, source: Path): Field[] {
-  const fields = fieldsOf(block, source).filter(({ key }) => [...inherited, ...filters].includes(key));
-  const place = placeOf("enabled", block, source);
+  const fields = listFields(block, source).filter(({ key }) => [...inherited, ...filters].includes(key));
+  const place = pathOfKey("enabled", block, source);
   const isOn = toBoolean(block.enabled ?? false);
   return isOn === true ? fields : [...fields, { key: "enabled", value: isOn, source: place }];
 }
 
 function serverFields(reading: Reading, entry: UnknownObject, source: Path, common: readonly Field[]): Field[] {
-  const own = translateFields(reading, fieldsOf(entry, source));
+  const own = translateFields(reading, listFields(entry, source));
   const enabled = common.filter(({ key }) => key === "enabled");
   const fields = [
     ...own.filter(({ key }) => !filters.includes(key) && !enabled.some((field) => field.key === key)),
@@ -226,7 +226,7 @@ function readAuth(field: Field): Field[] {
 }
 
 function placeOfType(auth: UnknownObject, source: Path): Path {
-  return placeOf(auth.type === undefined ? "scheme" : "type", auth, source);
+  return pathOfKey(auth.type === undefined ? "scheme" : "type", auth, source);
 }
 
 function optionalField(key: string, value: unknown, source: Path): Field[] {

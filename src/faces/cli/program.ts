@@ -15,7 +15,7 @@ import { helpSections, ownCommands } from "./own-commands.ts";
 import { runReported } from "./run-reported.ts";
 import { printStatus, silenceWarnings } from "./terminal/output.ts";
 import { terminal } from "./terminal/terminal.ts";
-import { addCommand, CommandNode, collect } from "./verb.ts";
+import { addCommand, appendValue, CommandNode } from "./verb.ts";
 
 /** What is wrong with the words of a command, and which help explains them. */
 function usageError(message: string, command: Command): PlaneError {
@@ -99,10 +99,10 @@ export function createProgram(
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help of a command")
-    .option("--config <file>", "configuration file; repeatable, later ones win", collect)
+    .option("--config <file>", "configuration file; repeatable, later ones win", appendValue)
     .option("--json", "print exactly one JSON document")
     .option("--user <name>", "call as this user")
-    .option("--group <name>", "call as a member of this group; repeatable", collect)
+    .option("--group <name>", "call as a member of this group; repeatable", appendValue)
     .option("--persona <name>", "call as this persona")
     .option("--workspace <name>", "call from this workspace")
     .option("--compliance <level>", "the level of the data you work with")

@@ -46,7 +46,7 @@ function toOption(flags: string, declared: string | CommandOption): Option {
   return option;
 }
 
-export function collect(value: string, before: unknown = []): string[] {
+export function appendValue(value: string, before: unknown = []): string[] {
   return [...(before as string[]), value];
 }
 
@@ -62,7 +62,7 @@ const largest = 999_999_999;
 
 /** How the value of an option is read. */
 const readers: Readonly<Record<ValueKind, (text: string, before?: unknown) => unknown>> = {
-  list: collect,
+  list: appendValue,
   count: wholeNumber(1, largest, "Give a whole number from 1 on."),
   limit: wholeNumber(1, largestPage),
   parallel: wholeNumber(1, 256),
@@ -76,7 +76,7 @@ const readers: Readonly<Record<ValueKind, (text: string, before?: unknown) => un
     throw new InvalidArgumentError("Give a number of seconds, 0 for no limit.");
   },
   hosts(text, before) {
-    if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) return collect(text, before);
+    if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) return appendValue(text, before);
     throw new InvalidArgumentError("Give a name such as tools.example.org, without http:// and port.");
   },
   span(text) {

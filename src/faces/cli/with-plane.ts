@@ -4,7 +4,7 @@ import { exposedTo } from "../../lib/private-directory.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import { countOf } from "../../lib/text/wording.ts";
-import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
+import { type ConfigProblem, renderConfigProblem } from "../../model/config/config.ts";
 import { type EventOf, type EventType, eventMeanings } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, OpenPlaneOptions } from "./cli.ts";
@@ -189,7 +189,7 @@ export function warnAboutConfigProblems(
 ): void {
   const isError = ({ severity }: ConfigProblem) => severity === "error";
   const named = problems.length === 1 ? problems : namesErrors ? problems.filter(isError) : [];
-  for (const problem of named) printWarning(renderProblem(problem));
+  for (const problem of named) printWarning(renderConfigProblem(problem));
   const rest = problems.filter((problem) => !named.includes(problem));
   if (rest.length === 0) return;
   const errors = rest.filter(isError).length;

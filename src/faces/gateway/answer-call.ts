@@ -1,7 +1,7 @@
 import type { Cancellable } from "../../lib/async/cancellation.ts";
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
-import { ambiguityOf, noteAmbiguity, rememberText, textOf } from "../../lib/json/json-text.ts";
+import { ambiguityOf, noteAmbiguity, rememberText, sourceTextOf } from "../../lib/json/json-text.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
@@ -22,7 +22,7 @@ import { countTokens, listTools, searchTools } from "./lazy/find-tools.ts";
 import { failure, type RequestContext, type RpcAnswer } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
-import { changeResult, completed, renderResult } from "./wire.ts";
+import { changeResult, completed, wireResult } from "./wire.ts";
 
 type MetaCall = {
   name: string;
@@ -56,7 +56,7 @@ export function readMetaCall(name: string, args: unknown): MetaCall | { wrong: s
 function passOnText(args: UnknownObject, given: UnknownObject): void {
   const open = ambiguityOf(args);
   if (open !== undefined) return void noteAmbiguity(given, open);
-  const text = textOf(args);
+  const text = sourceTextOf(args);
   const place = text === undefined ? undefined : memberPlace(text, "arguments");
   if (text !== undefined && place !== undefined) rememberText(given, text.slice(...place));
 }
@@ -224,7 +224,7 @@ function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], co
   const { era } = context;
   if (outcome.result) {
     const fitted = fitResult(outcome.result, schema, era);
-    return renderResult(era === "modern" && isQuestion(fitted) ? withoutContent(fitted) : fitted, era);
+    return wireResult(era === "modern" && isQuestion(fitted) ? withoutContent(fitted) : fitted, era);
   }
   const { code, message, cause } = outcome.error;
   const data = dataForModel(outcome.error.data);

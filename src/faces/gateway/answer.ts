@@ -9,7 +9,7 @@ import type { OfferList } from "./offer-list.ts";
 import type { ParkedRequests } from "./parked-requests.ts";
 import {
   failure,
-  objectIn,
+  objectParam,
   type Request,
   type RequestContext,
   type Responder,
@@ -18,7 +18,7 @@ import {
 } from "./request.ts";
 import type { Surfaces } from "./surfaces.ts";
 import { listTtlMs } from "./tool-list.ts";
-import { changeResult, renderResult } from "./wire.ts";
+import { changeResult, wireResult } from "./wire.ts";
 
 export type Core = ReturnType<typeof createCore>;
 
@@ -84,7 +84,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       ...(context.conversation === null ? {} : { conversation: context.conversation }),
     });
     const result = isObject(answered) ? answered : {};
-    return renderResult(method === "resources/read" ? withHints(result, context.era) : result, context.era);
+    return wireResult(method === "resources/read" ? withHints(result, context.era) : result, context.era);
   }
 
   return {
@@ -95,7 +95,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
         const offers = await surfaceOf(context).offers.list(kind);
         const items = offers.map(({ shown, item: { server: _, ...item } }) => ({ ...item, [named]: shown }));
         const hints = context.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
-        return renderResult({ [kind]: items, ...hints }, context.era);
+        return wireResult({ [kind]: items, ...hints }, context.era);
       },
     async getPrompt({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
       const { server, name } = await findPrompt(surfaceOf(context).offers, params.name, "name");
@@ -120,7 +120,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       throw isOurs ? new RpcError(code, `Resource not found: ${shown}`, { uri: shown }) : last;
     },
     async complete({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
-      const ref = objectIn(params, "ref");
+      const ref = objectParam(params, "ref");
       const { server, ...named } = await findCompleted(surfaceOf(context).offers, ref);
       return forward(server, method, { ...params, ref: { ...ref, ...named } }, context);
     },

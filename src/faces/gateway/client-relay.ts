@@ -6,7 +6,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type LogLevel, logLevels } from "../../model/servers/server.ts";
-import { objectIn, type RequestContext } from "./request.ts";
+import { objectParam, type RequestContext } from "./request.ts";
 
 const ownPrefix = "io.modelcontextprotocol/";
 
@@ -144,7 +144,7 @@ export async function elicitAnswer(
 ): Promise<ApprovalAnswer | null> {
   const asked = { message: messageFor(held, problem), requestedSchema: formFor(held) };
   const given = await client.ask("elicitation/create", asked, signal);
-  if (given.action === "accept") return toAnswer(held, objectIn(given, "content"));
+  if (given.action === "accept") return toAnswer(held, objectParam(given, "content"));
   return given.action === "decline" ? { decision: "reject" } : null;
 }
 

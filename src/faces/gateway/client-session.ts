@@ -17,13 +17,13 @@ import {
   failure,
   type Id,
   isId,
-  objectIn,
+  objectParam,
   type Request,
   type RpcAnswer,
   renderAnswer,
   renderFailure,
   renderNotification,
-  textIn,
+  textParam,
 } from "./request.ts";
 import { createSessionState, type SessionKeeper, type SessionState } from "./session-state.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
@@ -108,7 +108,7 @@ export class ClientSession {
   take(message: UnknownObject, out: Out): Promise<void> {
     const { id, method } = message;
     return isId(id) && typeof method === "string"
-      ? this.#takeRequest(id, { method, params: objectIn(message, "params") }, out)
+      ? this.#takeRequest(id, { method, params: objectParam(message, "params") }, out)
       : this.#takeOther(message, out);
   }
 
@@ -116,7 +116,7 @@ export class ClientSession {
   takeMail(message: UnknownObject): boolean {
     if (typeof message.method !== "string") return this.#requests.takeAnswer(message);
     if (message.method !== "notifications/cancelled") return true;
-    const found = this.#running.get(objectIn(message, "params").requestId);
+    const found = this.#running.get(objectParam(message, "params").requestId);
     found?.cancel();
     return found !== undefined;
   }
@@ -194,11 +194,11 @@ export class ClientSession {
       return { result: {} };
     },
     "resources/subscribe": async (params) => {
-      await this.#state.watch(textIn(params, "uri") ?? "");
+      await this.#state.watch(textParam(params, "uri") ?? "");
       return { result: {} };
     },
     "resources/unsubscribe": async (params) => {
-      await this.#state.unwatch(textIn(params, "uri") ?? "");
+      await this.#state.unwatch(textParam(params, "uri") ?? "");
       return { result: {} };
     },
   };

@@ -7,7 +7,7 @@ import type { Principal } from "../../model/principal.ts";
 import { createCore } from "./answer.ts";
 import { createChanges } from "./changes.ts";
 import type { GatewayContext } from "./client-session.ts";
-import { compareParams, readEnvelope, statusOf, supportedVersions } from "./envelope.ts";
+import { compareParams, httpStatusOf, readEnvelope, supportedVersions } from "./envelope.ts";
 import { Arrival } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
 import { createLazyMode } from "./lazy/lazy-mode.ts";
@@ -17,13 +17,13 @@ import {
   exactId,
   failure,
   type Id,
-  objectIn,
+  objectParam,
   type Request,
   type RequestContext,
   type RpcAnswer,
   type RpcFailure,
   renderFailure,
-  textIn,
+  textParam,
 } from "./request.ts";
 import { createWatched } from "./session-state.ts";
 import { createSurfaces } from "./surfaces.ts";
@@ -49,19 +49,19 @@ async function listen(
   closing: AbortSignal,
 ): Promise<RpcAnswer> {
   const surface = surfaces.of(context.principal, context.view);
-  const filter = objectIn(params, "notifications");
+  const filter = objectParam(params, "notifications");
   const uris = Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions : [];
   const watched = createWatched(plane, surface);
   const honoured = await watchAll(uris, watched.add);
   const over = AbortSignal.any([context.signal, closing]);
   const mark = { [idKey]: exactId(id) };
   const hear: RequestContext["notify"] = (method, about) =>
-    context.notify(method, { ...about, _meta: { ...objectIn(about, "_meta"), ...mark } });
+    context.notify(method, { ...about, _meta: { ...objectParam(about, "_meta"), ...mark } });
   const wants = (kind: keyof typeof kinds) => filter[kinds[kind]] === true;
   hear("notifications/subscriptions/acknowledged", { notifications: acknowledged(filter, honoured) });
   const { tools, client } = context;
   const stop = changes.tell({ surface, tools, wants, watches: watched.find, logLevel: () => null, hear });
-  const leave = wants("tools") ? shared.listening(surface, textIn(client.info ?? {}, "name")) : undefined;
+  const leave = wants("tools") ? shared.listening(surface, textParam(client.info ?? {}, "name")) : undefined;
   await new Promise<void>((resolve) => {
     if (over.aborted) resolve();
     over.addEventListener("abort", () => resolve(), { once: true });
@@ -92,7 +92,7 @@ function acknowledged(filter: UnknownObject, uris: readonly string[]): UnknownOb
 type Reply = { status: number; answer: RpcAnswer };
 
 function toReply(answer: RpcAnswer): Reply {
-  return { status: "error" in answer ? statusOf(answer.error) : 200, answer };
+  return { status: "error" in answer ? httpStatusOf(answer.error) : 200, answer };
 }
 
 function toFailure(thrown: unknown): Reply {

@@ -3,7 +3,7 @@ import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { missingCapability } from "./envelope.ts";
 import { CancellableRequest } from "./exchange.ts";
-import { failure, objectIn, type Request, type RequestContext, type Responder, type RpcAnswer } from "./request.ts";
+import { failure, objectParam, type Request, type RequestContext, type Responder, type RpcAnswer } from "./request.ts";
 import { completed } from "./wire.ts";
 
 /** Distinguishes our handles from servers' states. */
@@ -34,7 +34,7 @@ export function createParkedRequests() {
           failure(-32602, "requestState is not known here, or its time is over. Make the request again."),
         );
       forget(waiting, requestState);
-      return parked.goOn(context, objectIn(request.params, "inputResponses"));
+      return parked.goOn(context, objectParam(request.params, "inputResponses"));
     },
     size: () => waiting.size,
     close(): void {

@@ -93,11 +93,11 @@ export function faultInAny(messages: readonly unknown[]): string | null {
   return null;
 }
 
-export function textIn(params: UnknownObject, key: string): string | null {
+export function textParam(params: UnknownObject, key: string): string | null {
   return typeof params[key] === "string" ? params[key] : null;
 }
 
-export function objectIn(params: UnknownObject, key: string): UnknownObject {
+export function objectParam(params: UnknownObject, key: string): UnknownObject {
   return isObject(params[key]) ? params[key] : {};
 }
 
@@ -119,7 +119,7 @@ export type Parsed = { message: unknown } | { wrong: string | null };
 const maxBatch = 1_000;
 
 /** Keeps the text of numbers that would change, and ids exactly. */
-export function parseMessage(text: string): Parsed {
+export function parseRequest(text: string): Parsed {
   const { tooMuch, members, inexact, arguments: written } = measureJson(text, maxAsked);
   if (tooMuch !== null) return { wrong: tooMuch };
   let message: unknown;

@@ -13,7 +13,7 @@ import { ClientSession } from "./client-session.ts";
 import { hasVersion } from "./envelope.ts";
 import type { Arrival } from "./exchange.ts";
 import { createGatewayContext } from "./modern.ts";
-import { failure, faultIn, type Id, isId, objectIn, parseMessage, renderAnswer } from "./request.ts";
+import { failure, faultIn, type Id, isId, objectParam, parseRequest, renderAnswer } from "./request.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 import type { Wire } from "./wire.ts";
@@ -53,7 +53,7 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
   const client = createStdioClient(plane, write, options);
   const takeLine = (line: string) => {
     if (line.trim() === "") return;
-    const parsed = parseMessage(line);
+    const parsed = parseRequest(line);
     if ("message" in parsed) client.take(parsed.message);
     else if (parsed.wrong === null) parseError();
     else refuse(-32600, `The message cannot be read: ${parsed.wrong}.`);
@@ -141,7 +141,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     const { id, method } = message;
     const fault = faultIn(message);
     if (fault !== null) return refuse(id, fault);
-    const params = objectIn(message, "params");
+    const params = objectParam(message, "params");
     if (method === "initialize") hasSession = true;
     const isModern = hasVersion(params) || (!hasSession && method === "server/discover");
     if (isModern && isId(id) && typeof method === "string") return answerModern(id, method, params);

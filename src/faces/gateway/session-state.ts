@@ -5,7 +5,7 @@ import type { StoredSession } from "../../model/servers/client-sessions.ts";
 import { type LogLevel, logLevels } from "../../model/servers/server.ts";
 import { RpcError } from "../../protocol/message.ts";
 import { legacyVersions } from "../../protocol/session.ts";
-import { objectIn } from "./request.ts";
+import { objectParam } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 
 const maxWatched = 1_000;
@@ -76,7 +76,7 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
     logLevel: () => logLevel,
     settle(params: UnknownObject): void {
       version = legacyVersions.find((known) => known === params.protocolVersion) ?? legacyVersions[0];
-      client.capabilities = objectIn(params, "capabilities");
+      client.capabilities = objectParam(params, "capabilities");
       if (isObject(params.clientInfo)) client.info = params.clientInfo;
     },
     keep: async () => keeper?.keep({ version, client }),

@@ -1,5 +1,5 @@
 import { changeMembers, type MemberChange } from "../../lib/json/json-members.ts";
-import { bytesOf, rememberText, textOf } from "../../lib/json/json-text.ts";
+import { bytesOf, rememberText, sourceTextOf } from "../../lib/json/json-text.ts";
 import { version } from "../../lib/version.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Era } from "../../protocol/session.ts";
@@ -36,10 +36,10 @@ const drop: MemberChange = () => undefined;
 type Rendered = { result: UnknownObject } | { text: string } | { parts: WireParts };
 
 /** In the client's era: as it came, but for our own members. */
-export function renderResult(result: UnknownObject, era: Era): Rendered {
+export function wireResult(result: UnknownObject, era: Era): Rendered {
   const bytes = hasOwnMembers(result) ? undefined : bytesOf(result);
   if (bytes) return { parts: era === "legacy" ? [bytes] : [bytes.subarray(0, -1), `,${completion}`] };
-  const text = textOf(result);
+  const text = sourceTextOf(result);
   if (text === undefined) return { result: era === "legacy" ? forOlder(result) : completed(result) };
   return { text: era === "legacy" ? olderText(text, result) : completedText(text, result) };
 }
@@ -91,7 +91,7 @@ export function changeResult(
   changed: UnknownObject,
   changes: Readonly<Record<string, MemberChange>>,
 ): UnknownObject {
-  const text = textOf(result);
+  const text = sourceTextOf(result);
   if (text !== undefined) rememberText(changed, changeMembers(text, changes));
   return changed;
 }

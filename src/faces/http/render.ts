@@ -36,7 +36,7 @@ export function shownError(thrown: unknown): ErrorReport {
   return toPublicError(reportError(toPlaneError(thrown)));
 }
 
-export function renderProblem(thrown: unknown): Response {
+export function problemResponse(thrown: unknown): Response {
   const error = shownError(thrown);
   return json(problem(error), errorTable[error.code].http);
 }

@@ -47,7 +47,7 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
     const query = route.describedQuery ? {} : readQuery(route.query, new URL(c.req.url).searchParams);
     return handle({
       c,
-      caller: { principal, face: c.get("face"), ...addressOf(c) },
+      caller: { principal, face: c.get("face"), ...clientAddressOf(c) },
       query: query as z.output<Query>,
       param: (name) => c.req.param(name) ?? "",
     });
@@ -64,7 +64,7 @@ function unproven(title: string, command: string | undefined): PlaneError {
 }
 
 /** Of the other end of the connection: behind a proxy that is the proxy's. */
-export function addressOf(c: HttpContext): Pick<Caller, "address"> {
+export function clientAddressOf(c: HttpContext): Pick<Caller, "address"> {
   const address = c.env?.incoming?.socket.remoteAddress;
   return address === undefined ? {} : { address };
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { extname, join } from "node:path";
 import { isWithin, pause } from "../../lib/async/pause.ts";
-import { inUrl, isMissing, listenAt } from "../../lib/net/listen-at.ts";
+import { inUrl, isModuleMissing, listenAt } from "../../lib/net/listen-at.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -291,7 +291,9 @@ function closeWhenIdle(server: Server, silent: SilentConnections): Promise<void>
 async function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): Promise<PlaneError> {
   const options = { cause: error, data: { host, port } };
   if (error.code !== "EADDRINUSE") {
-    const remedy = isMissing(error) ? " This machine has no such address: choose one of its own with --host." : "";
+    const remedy = isModuleMissing(error)
+      ? " This machine has no such address: choose one of its own with --host."
+      : "";
     return new PlaneError("USAGE", `Cannot listen on ${host}:${port}: ${error.message}.${remedy}`, options);
   }
   const url = `http://${isLoopback(host) ? inUrl(host) : "127.0.0.1"}:${port}`;

@@ -5,7 +5,7 @@ import { strangerIn } from "../../lib/private-directory.ts";
 import { version } from "../../lib/version.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { StoredSession } from "../../model/servers/client-sessions.ts";
-import { isSettingVariable, type PlanePlace, readRecord, shortHash } from "./plane-place.ts";
+import { isSettingVariable, type PlanePlace, readPlaneRecord, shortHash } from "./plane-place.ts";
 
 /** A session of an MCP client, as another plane can go on with it. */
 export type AttachedSession = { id: string; kept: StoredSession };
@@ -73,7 +73,7 @@ export async function attach(
   const answer = await firstLine(socket);
   if (answer !== null && "welcome" in answer) {
     const { key, notices } = answer.welcome;
-    if (readRecord(place.record)?.key === key) return { kind: "attached", socket, notices };
+    if (readPlaneRecord(place.record)?.key === key) return { kind: "attached", socket, notices };
   }
   socket.destroy();
   // One that ended in the middle is as good as none.

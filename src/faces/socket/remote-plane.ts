@@ -19,7 +19,7 @@ import {
   type RemoteAnswer,
   splitLines,
 } from "./callbacks.ts";
-import { isAlive, type PlanePlace, type PlaneRecord, readRecord } from "./plane-place.ts";
+import { isAlive, type PlanePlace, type PlaneRecord, readPlaneRecord } from "./plane-place.ts";
 
 /** It lets its clients finish for 5 s, and its servers have 3 s to end. */
 const stopMs = 15_000;
@@ -38,7 +38,7 @@ export async function openRemotePlane(
   directory: string | null = null,
 ): Promise<Plane | null> {
   if (place.directories.some((directory) => strangerIn(directory) !== null)) return null;
-  const record = readRecord(place.record);
+  const record = readPlaneRecord(place.record);
   if (record === null) return null;
   const path = place.socket;
   const config = await ask<Config>(path, { method: "config" }).catch(() => null);

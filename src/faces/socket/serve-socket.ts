@@ -19,7 +19,7 @@ import {
   type SocketRequest,
   splitLines,
 } from "./callbacks.ts";
-import { claimDirectories, isAlive, type PlanePlace, type PlaneRecord, readRecord } from "./plane-place.ts";
+import { claimDirectories, isAlive, type PlanePlace, type PlaneRecord, readPlaneRecord } from "./plane-place.ts";
 
 /** The calls that one asker has made. */
 const asking = new asyncHooks.AsyncLocalStorage<Set<string>>();
@@ -170,7 +170,7 @@ export async function serveSocket(plane: Plane, options: SocketOptions): Promise
     async close({ drainMs = 0, bye = "stopped" } = {}) {
       idle?.stop();
       clearInterval(watch ?? undefined);
-      if (readRecord(place.record)?.key === record.key) rmSync(place.record, { force: true });
+      if (readPlaneRecord(place.record)?.key === record.key) rmSync(place.record, { force: true });
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of open) if (!clients.has(socket)) socket.destroy();
       await clients.dismiss(bye, Math.max(waitMs, drainMs));
@@ -191,7 +191,7 @@ async function bind(
     release = await lock(place.binding);
     let replaced = {};
     if (await isAnswered(place.socket)) {
-      const other = readRecord(place.record);
+      const other = readPlaneRecord(place.record);
       if (idleMs !== null || other === null || !other.background) return null;
       if (!(await takeOver(place.socket, other.pid))) return null;
       replaced = { pid: other.pid };

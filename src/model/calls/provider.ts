@@ -126,7 +126,7 @@ const updateMark = "MCP_UPDATE:";
 /** With its share in percent, and the update that its message may carry. */
 export type ProgressRead = ProgressReport & { percentage: number | null; update?: UnknownObject };
 
-export function readProgress({ progress, total, message }: ProgressReport): ProgressRead {
+export function describeProgress({ progress, total, message }: ProgressReport): ProgressRead {
   const percentage = total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
   const update = message?.startsWith(updateMark) ? parseUpdate(message.slice(updateMark.length)) : null;
   if (update === null) return { progress, total, percentage, message };

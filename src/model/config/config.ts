@@ -252,12 +252,12 @@ export type ConfigProblem = {
 };
 
 /** File, line, place, reason and remedy on one line. */
-export function renderProblem({ file, line, column, path, message, hint }: ConfigProblem): string {
+export function renderConfigProblem({ file, line, column, path, message, hint }: ConfigProblem): string {
   const place = [file, line, column].filter((part) => part !== null && part !== undefined).join(":");
   const reason = /[.?!…]$/.test(message) ? message : `${message}.`;
   return `${place}: ${path === "" ? "" : `${path}: `}${reason}${hint === null ? "" : ` ${hint}`}`;
 }
 
 export function renderProblems(problems: readonly ConfigProblem[]): string {
-  return problems.map(renderProblem).join("\n");
+  return problems.map(renderConfigProblem).join("\n");
 }

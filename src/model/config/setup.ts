@@ -141,7 +141,7 @@ export function projectLines({ servers, settings, files }: ProjectTrust): TrustL
   return [...servers, ...(settings === null ? [] : [settings]), ...files];
 }
 
-export function linesOf(trust: ProjectTrust): TrustLine[] {
+export function trustLinesOf(trust: ProjectTrust): TrustLine[] {
   return [...projectLines(trust), ...trust.own];
 }
 

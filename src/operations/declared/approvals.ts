@@ -4,7 +4,18 @@ import { heldOrders, type PlanOutcome as Outcomes } from "../../model/calls/held
 import { HeldView } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { AnyObject } from "../../model/json-schema.ts";
-import { byCreation, Cursor, Done, defaultPage, Limit, NextCursor, oneOf, page, takePage, text } from "../fields.ts";
+import {
+  byCreation,
+  Cursor,
+  Done,
+  defaultPage,
+  Limit,
+  NextCursor,
+  oneOf,
+  page,
+  pageAfterCursor,
+  text,
+} from "../fields.ts";
 import { operation, pick } from "../operation.ts";
 import { shownOutcome } from "../public-errors.ts";
 import { HeldStatusSchema, PlanOutcomeSchema, ShownPlan, ShownRemembered } from "../schemas/held.ts";
@@ -44,7 +55,7 @@ const approvals = [
       examples: ["approvals remembered"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = takePage(await plane.approvals.remembered(asker), byCreation, query);
+      const { items, nextCursor } = pageAfterCursor(await plane.approvals.remembered(asker), byCreation, query);
       return { remembered: items, nextCursor };
     },
   }),
@@ -186,7 +197,7 @@ const plans = [
     http: { method: "get", path: "/plans", tag, answers: { 200: "One page." } },
     cli: { command: "plan list", about: "every plan, newest first", examples: ["plan list", "plan list --json"] },
     async run(plane, query, asker) {
-      const { items, nextCursor } = takePage(await plane.plans.list(asker), byCreation, query);
+      const { items, nextCursor } = pageAfterCursor(await plane.plans.list(asker), byCreation, query);
       return { plans: items, nextCursor };
     },
   }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Listed as ListedItem } from "../../model/plane-tools.ts";
-import { NextCursor, page, takePage, text } from "../fields.ts";
+import { NextCursor, page, pageAfterCursor, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { ListedSchema } from "../schemas/server.ts";
 
@@ -31,7 +31,7 @@ export const offerOperations = [
       examples: ["prompts list"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = takePage(await plane.prompts.list(query.server, asker), keyOf, query);
+      const { items, nextCursor } = pageAfterCursor(await plane.prompts.list(query.server, asker), keyOf, query);
       return { prompts: items, nextCursor };
     },
   }),
@@ -85,7 +85,7 @@ export const offerOperations = [
         plane.resources.list(query.server, asker),
         query.cursor === undefined ? plane.resources.templates(query.server, asker) : [],
       ]);
-      const { items, nextCursor } = takePage(resources, keyOf, query);
+      const { items, nextCursor } = pageAfterCursor(resources, keyOf, query);
       return { resources: items, resourceTemplates: templates, nextCursor };
     },
   }),

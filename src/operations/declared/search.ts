@@ -7,7 +7,7 @@ import { count } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { ToolSchema } from "../schemas/tool.ts";
 import { ToolRow, ToolViewSchema } from "../schemas/tool-row.ts";
-import { renderRows, renderTool } from "../schemas/tool-views.ts";
+import { renderRows, renderToolView } from "../schemas/tool-views.ts";
 import { waitMs } from "./tools.ts";
 
 const tag = "Tools";
@@ -80,7 +80,7 @@ export const searchOperations = [
       );
       if (!withTools) return answer;
       const whole = answer.tools.flatMap(({ tool }) => tool ?? []);
-      const shown = isRow ? await renderRows(plane, whole) : whole.map(renderTool);
+      const shown = isRow ? await renderRows(plane, whole) : whole.map(renderToolView);
       const byName = new Map(shown.map((tool) => [tool.name, tool]));
       // What went away since it was found is shown as it was found.
       const tools = answer.tools.map(({ tool: _, ...found }) => ({

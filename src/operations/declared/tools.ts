@@ -11,7 +11,7 @@ import { AccessOptions } from "../schemas/access-options.ts";
 import { OutcomeSchema, outcomeExample } from "../schemas/outcome.ts";
 import { ToolSchema } from "../schemas/tool.ts";
 import { ToolRow, ToolViewSchema } from "../schemas/tool-row.ts";
-import { queryBestFirst, querySorted, renderRows, renderTool } from "../schemas/tool-views.ts";
+import { queryBestFirst, querySorted, renderRows, renderToolView } from "../schemas/tool-views.ts";
 
 const tag = "Tools";
 /** A server that has not listed by then is there the next time. */
@@ -166,7 +166,7 @@ export const toolOperations = [
         : best === undefined
           ? plane.tools.page(meant, who)
           : queryBestFirst(plane, meant, best, who));
-      const shown = isRow ? await renderRows(plane, tools) : tools.map(renderTool);
+      const shown = isRow ? await renderRows(plane, tools) : tools.map(renderToolView);
       return { count: tools.length, ...page, tools: shown };
     },
   }),
@@ -177,7 +177,7 @@ export const toolOperations = [
     scope: "read",
     input: z.object({ name }),
     output: ToolSchema,
-    http: { method: "get", path: "/tools/{name}", tag, answers: { 200: "The tool." }, show: renderTool },
+    http: { method: "get", path: "/tools/{name}", tag, answers: { 200: "The tool." }, show: renderToolView },
     cli: {
       command: "tools show",
       about: "one tool: arguments, metadata, providers, health",

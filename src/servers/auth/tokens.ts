@@ -5,7 +5,7 @@ import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { RequestCredentials } from "../open-session.ts";
 import type { Credentials } from "./credentials-contract.ts";
 
-export function accessOf(
+export function serverCredentialsOf(
   credentials: Credentials,
   name: string,
   definition: ServerDefinition,

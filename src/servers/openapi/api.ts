@@ -4,7 +4,7 @@ import { configured } from "../../lib/net/egress.ts";
 import { type Address, asAddress, asOwnAddress, type Foreign } from "../../model/foreign.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { CredentialTarget, RequestCredentials } from "../transports/http-request.ts";
-import { baseUrlOf, placeOf } from "./base-url.ts";
+import { baseUrlOf, serverUrlOf } from "./base-url.ts";
 import { createResolver, DocumentProblem, parseDocument } from "./document.ts";
 import { loadDocument, type Source, unusable } from "./load-document.ts";
 import { type ApiOperation, readOperations } from "./operations.ts";
@@ -59,7 +59,7 @@ async function readApi(definition: ServerDefinition, { text, url }: Source): Pro
 type NamedBy = NonNullable<RequestCredentials["namedBy"]>;
 
 /** Where an operation is called, and by which rules. What a person wrote counts for all of them. */
-export async function addressOf(
+export async function operationUrl(
   api: Api,
   { servers }: Pick<ApiOperation, "servers">,
   definition: ServerDefinition,
@@ -67,7 +67,7 @@ export async function addressOf(
 ): Promise<Address> {
   if (definition.baseUrl !== undefined) return { url: new URL(definition.baseUrl), gate: configured };
   const judge = await judgeOf(api, namedBy);
-  const address = judge(placeOf(servers, api.base, api.source));
+  const address = judge(serverUrlOf(servers, api.base, api.source));
   const { url, gate } = address;
   if (api.source?.protocol === "https:" && url.protocol === "http:" && !gate.allowsPlain(url))
     throw unusable(`its OpenAPI document came over TLS and names ${url.host} without. Set 'baseUrl' if that is right`);
@@ -83,7 +83,7 @@ async function judgeOf({ source }: Api, namedBy: NamedBy): Promise<(address: For
 
 /** What the document adds to the definition: where the API is, and where callers sign in. */
 export async function describedBy(api: Api, definition: ServerDefinition, namedBy: NamedBy): Promise<CredentialTarget> {
-  const { url } = await addressOf(api, { servers: [] }, definition, namedBy);
+  const { url } = await operationUrl(api, { servers: [] }, definition, namedBy);
   const judge = await judgeOf(api, namedBy);
   const auth = completeAuth(definition.auth, api.schemes, url, (address) => judge(address).url);
   return { url: url.href, ...(auth !== undefined && { auth }) };

@@ -1,5 +1,5 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { listIn, objectIn, type Resolve, textIn } from "./document.ts";
+import { listIn, objectOrEmpty, type Resolve, textIn } from "./document.ts";
 import { argumentName } from "./names.ts";
 import { isBinary, isJson } from "./schemas.ts";
 
@@ -30,7 +30,7 @@ const kinds: readonly [ApiBody["kind"], (mediaType: string) => boolean][] = [
 ];
 
 export function readBody(requestBody: UnknownObject, resolve: Resolve, taken: ReadonlySet<string>): ApiBody | null {
-  const content = Object.entries(objectIn(requestBody.content));
+  const content = Object.entries(objectOrEmpty(requestBody.content));
   for (const [kind, isKind] of kinds) {
     const found = content.find(([type]) => isKind(type));
     if (found === undefined) continue;
@@ -44,7 +44,7 @@ export function readBody(requestBody: UnknownObject, resolve: Resolve, taken: Re
       description: textIn(requestBody.description),
       schema,
     };
-    return withProperties(facts, objectIn(encoding), resolve, taken);
+    return withProperties(facts, objectOrEmpty(encoding), resolve, taken);
   }
   return null;
 }
@@ -93,7 +93,7 @@ function withProperties(facts: Facts, encoding: UnknownObject, resolve: Resolve,
     const inside = resolve.object(own.items);
     if (own.readOnly === true) continue;
     const holdsBytes = isBinary(own) || isBinary(inside);
-    properties.set(name, { name, schema, isBinary: holdsBytes, encoding: objectIn(encoding[name]) });
+    properties.set(name, { name, schema, isBinary: holdsBytes, encoding: objectOrEmpty(encoding[name]) });
   }
   const isFlat = isPlain && !merged.isOpen && properties.size > 0 && facts.kind !== "binary" && facts.kind !== "text";
   const flat = isFlat ? flatten(properties, taken) : null;
@@ -115,7 +115,7 @@ function collect(schema: unknown, resolve: Resolve, into: Merged): boolean {
   const isObjectType = type === undefined || type === "object" || (Array.isArray(type) && type.join() === "object");
   if (!isObjectType) return false;
   if (additionalProperties === true || isObject(additionalProperties)) into.isOpen = true;
-  for (const [name, property] of Object.entries(objectIn(properties))) into.properties.set(name, property);
+  for (const [name, property] of Object.entries(objectOrEmpty(properties))) into.properties.set(name, property);
   for (const name of listIn(required)) if (typeof name === "string") into.required.add(name);
   return listIn(allOf).every((member) => collect(member, resolve, into));
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { ApiBody, Property } from "./bodies.ts";
 import { isBinary } from "./schemas.ts";
-import { asText, InvalidArgument, namesIn, refuseOthers, writePairs } from "./styles.ts";
+import { argumentText, InvalidArgument, namesIn, refuseOthers, writePairs } from "./styles.ts";
 
 export type EncodedBody = { contentType: string; bytes: string | Uint8Array };
 
@@ -12,7 +12,7 @@ export function encodeBody(body: ApiBody, args: JsonObject): EncodedBody | null 
   if (value === undefined) return null;
   const { kind, mediaType } = body;
   if (kind === "json") return { contentType: mediaType, bytes: JSON.stringify(value) };
-  if (kind === "text") return { contentType: mediaType, bytes: asText(value) };
+  if (kind === "text") return { contentType: mediaType, bytes: argumentText(value) };
   if (kind === "binary") return { contentType: mediaType, bytes: fromBase64("body", value) };
   const fields = isObject(value) ? (value as JsonObject) : {};
   if (kind === "form") return { contentType: mediaType, bytes: encodeForm(body, fields) };
@@ -71,7 +71,7 @@ function part(boundary: string, name: string, value: Json, property: Property | 
   const quoted = quote(name);
   const disposition = `form-data; name="${quoted}"${isFile ? `; filename="${quoted}"` : ""}`;
   const head = `--${boundary}\r\ncontent-disposition: ${disposition}\r\n${type ? `content-type: ${type}\r\n` : ""}\r\n`;
-  const bytes = isFile ? fromBase64(name, value) : Buffer.from(asText(value));
+  const bytes = isFile ? fromBase64(name, value) : Buffer.from(argumentText(value));
   return [Buffer.from(head), bytes, Buffer.from("\r\n")];
 }
 
@@ -81,7 +81,7 @@ function quote(name: string): string {
 }
 
 function fromBase64(argument: string, value: Json): Uint8Array {
-  const [, text = asText(value)] = /^data:[^,]*;base64,([\s\S]*)$/.exec(asText(value)) ?? [];
+  const [, text = argumentText(value)] = /^data:[^,]*;base64,([\s\S]*)$/.exec(argumentText(value)) ?? [];
   const plain = text.replaceAll(/\s+/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw new InvalidArgument(argument, "must be bytes in base64");
   return Buffer.from(plain, "base64");

@@ -12,7 +12,7 @@ import { type Channel, type ChannelHandlers, RpcError, TransportError } from "..
 import { legacyVersions, modernVersion } from "../../protocol/session.ts";
 import { tokenIn } from "../auth/credentials-contract.ts";
 import type { RequestCredentials } from "../transports/http-request.ts";
-import { type Api, addressOf, describedBy, loadApi, refuseStrangeOrigin } from "./api.ts";
+import { type Api, describedBy, loadApi, operationUrl, refuseStrangeOrigin } from "./api.ts";
 import type { ApiOperation } from "./operations.ts";
 import { type ApiRequest, buildRequest } from "./request.ts";
 import { readResult } from "./results.ts";
@@ -129,7 +129,7 @@ async function call(state: State, params: UnknownObject, signal: AbortSignal): P
   const operation = api.operations.get(String(params.name));
   if (operation === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name}`);
   const args = (isObject(params.arguments) ? params.arguments : {}) as JsonObject;
-  const address = await addressOf(api, operation, state.definition, (owner) => namedBy(state, owner));
+  const address = await operationUrl(api, operation, state.definition, (owner) => namedBy(state, owner));
   refuseStrangeOrigin(api, address, state.definition);
   const trace = readTraceContext(isObject(params._meta) ? (params._meta as JsonObject) : undefined);
   try {

@@ -2,7 +2,7 @@ import { matchesGlob } from "../../lib/text/glob.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { OperationFilter } from "../../model/servers/server.ts";
 import { type ApiBody, legacyBody, readBody } from "./bodies.ts";
-import { type ApiDocument, listIn, objectIn, type Resolve, textIn } from "./document.ts";
+import { type ApiDocument, listIn, objectOrEmpty, type Resolve, textIn } from "./document.ts";
 import { argumentName, createNames, nameFromPath } from "./names.ts";
 import { isJson } from "./schemas.ts";
 import { type Requirement, readSchemes, type SecurityScheme } from "./security.ts";
@@ -61,7 +61,7 @@ export function readOperations(
   const names = createNames();
   const operations: ApiOperation[] = [];
   let leftOut = 0;
-  for (const [path, given] of Object.entries(objectIn(root.paths))) {
+  for (const [path, given] of Object.entries(objectOrEmpty(root.paths))) {
     if (!path.startsWith("/")) continue;
     const item = resolve.object(given);
     for (const method of methods) {
@@ -108,8 +108,8 @@ function readOperation(context: Context): ApiOperation {
     parameters,
     keys: [...context.schemes.values()].flatMap((one) => (one.kind === "apiKey" ? [one] : [])),
     body: mayHaveBody ? body : null,
-    results: resultsOf(objectIn(operation.responses), resolve, isOld),
-    security: Array.isArray(security) ? security.map((one) => objectIn(one) as Requirement) : null,
+    results: resultsOf(objectOrEmpty(operation.responses), resolve, isOld),
+    security: Array.isArray(security) ? security.map((one) => objectOrEmpty(one) as Requirement) : null,
     servers: listIn(operation.servers ?? item.servers),
   };
 }
@@ -141,8 +141,12 @@ function readParameters({ path, schemes, document }: Context, given: readonly Un
     const argument = [plain, `${place}_${plain}`].find((one) => !names.has(one));
     if (argument === undefined) return [];
     names.add(argument);
-    const [content] = Object.entries(objectIn(parameter.content));
-    const schema = content ? objectIn(content[1]).schema : document.dialect === "2.0" ? parameter : parameter.schema;
+    const [content] = Object.entries(objectOrEmpty(parameter.content));
+    const schema = content
+      ? objectOrEmpty(content[1]).schema
+      : document.dialect === "2.0"
+        ? parameter
+        : parameter.schema;
     return {
       argument,
       name,
@@ -181,8 +185,8 @@ function resultsOf(responses: UnknownObject, resolve: Resolve, isOld: boolean): 
   return given.flatMap(([, response]) => {
     const { schema, content } = resolve.object(response);
     if (isOld) return isObject(schema) && schema.type !== "file" ? [schema] : [];
-    const json = Object.entries(objectIn(content)).find(([type]) => isJson(type));
-    const found = json && objectIn(json[1]).schema;
+    const json = Object.entries(objectOrEmpty(content)).find(([type]) => isJson(type));
+    const found = json && objectOrEmpty(json[1]).schema;
     return found === undefined ? [] : [found];
   });
 }

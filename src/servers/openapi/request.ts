@@ -3,7 +3,7 @@ import { encodeBody } from "./encode-body.ts";
 import type { ApiOperation, Parameter } from "./operations.ts";
 import type { Proof } from "./security.ts";
 import {
-  asText,
+  argumentText,
   encodePart,
   InvalidArgument,
   namesIn,
@@ -78,7 +78,7 @@ function fillPath(operation: ApiOperation, given: readonly ParameterValue[]): st
     const text = writePath(parameter, plainValue(parameter, value));
     // Dots would lead up, however they are spelled; nothing would be another operation.
     if (/^\.{0,2}$/.test(decodeURIComponent(text)))
-      throw new InvalidArgument(parameter.argument, `cannot be '${asText(value)}': it is part of the address`);
+      throw new InvalidArgument(parameter.argument, `cannot be '${argumentText(value)}': it is part of the address`);
     return text;
   });
 }

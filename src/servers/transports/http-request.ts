@@ -9,7 +9,7 @@ import { ProxyFailed } from "../../lib/net/proxy.ts";
 import { type ProxyWay, wayThroughProxy } from "../../lib/net/proxy-agent.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";
-import { connectFailure, cutCodes, refused } from "./http-response.ts";
+import { cutCodes, refused, transportFailure } from "./http-response.ts";
 
 type HeaderMap = Readonly<Record<string, string>>;
 
@@ -106,7 +106,7 @@ export function createRequester(options: HttpOptions) {
       request.on("error", (error: NodeJS.ErrnoException) => {
         // The other side may have closed a kept socket in the same moment; a new one shows whether it is still there.
         if (isHarmless && request.reusedSocket && cutCodes.includes(error.code)) return resolve(askOnce(ask));
-        reject(new TransportError(connectFailure(error, target), { sent: reached(), cause: error }));
+        reject(new TransportError(transportFailure(error, target), { sent: reached(), cause: error }));
       });
       request.on("response", (response) => {
         usedAt = performance.now();

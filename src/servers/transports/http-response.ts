@@ -4,7 +4,7 @@ import { decodeBody, UnknownEncoding } from "../../lib/net/decode-body.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { createSseParser, type SseOptions } from "../../protocol/sse-parser.ts";
 
-export function readBody(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export function readResponseBody(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const body = decoded(response);
@@ -96,7 +96,7 @@ export function readRetryAfter(value: string | undefined, now: number = Date.now
 /** The other side closed the socket. */
 export const cutCodes: readonly (string | undefined)[] = ["ECONNRESET", "EPIPE"];
 
-export function connectFailure(error: NodeJS.ErrnoException, url: URL): string {
+export function transportFailure(error: NodeJS.ErrnoException, url: URL): string {
   const { code = "" } = error;
   if (error.name === "AbortError") return "the request was given up";
   if (code === "ERR_PROXY") return error.message;

@@ -9,7 +9,7 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { type HttpOptions, judged, mayAskAgain, proxyWay } from "./http-request.ts";
-import { connectFailure, refused } from "./http-response.ts";
+import { refused, transportFailure } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
 import { noiseText } from "./parse-message.ts";
 
@@ -162,7 +162,7 @@ function createSocket(options: HttpOptions, url: URL, headers: Record<string, st
 }
 
 function handshakeFailure(error: NodeJS.ErrnoException, url: URL): string {
-  if (!/subprotocol/i.test(error.message)) return connectFailure(error, url);
+  if (!/subprotocol/i.test(error.message)) return transportFailure(error, url);
   return `what listens at ${url.host} does not speak the sub-protocol 'mcp'. Check 'url'`;
 }
 

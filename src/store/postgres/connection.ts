@@ -17,7 +17,7 @@ import {
   withClient,
 } from "./pool.ts";
 import type { Query } from "./query.ts";
-import { isLost, isSilence, postgresFailure, reasonOf, storeLost } from "./store-failure.ts";
+import { isConnectionLost, isSilence, postgresFailure, reasonOf, storeLost } from "./store-failure.ts";
 
 const firstWaitMs = 50;
 const maxWaitMs = 5_000;
@@ -112,7 +112,7 @@ export async function createPostgresConnection(
     await prepare();
   } catch (thrown) {
     // An unreachable server comes back; any other failure needs a person and is thrown now.
-    if (!isLost(thrown)) {
+    if (!isConnectionLost(thrown)) {
       await pool.end();
       throw postgresFailure(`store '${address.shown}'`, thrown);
     }
@@ -130,7 +130,7 @@ export async function createPostgresConnection(
     statement: (sql: string, values?: unknown[]): Promise<{ rows: Row[] }> =>
       attempt(
         () => withClient(pool, (client) => runStatement(client, sql, values)),
-        (thrown) => (isLost(thrown) ? storeLost(name) : thrown),
+        (thrown) => (isConnectionLost(thrown) ? storeLost(name) : thrown),
       ),
     /** Runs on one of the planes that share the store; false on the others. */
     alone: (task: string, work: () => Promise<void>): Promise<boolean> =>
@@ -155,7 +155,7 @@ function createAttempts(name: string, availability: Availability) {
   let isOpen = true;
 
   function noteFailure(thrown: unknown): void {
-    if (isOpen && isLost(thrown)) availability.lost(reasonOf(thrown));
+    if (isOpen && isConnectionLost(thrown)) availability.lost(reasonOf(thrown));
   }
 
   const attempt: Attempt = async (work, toError = (thrown) => postgresFailure(name, thrown)) => {
@@ -184,7 +184,7 @@ function createAttempts(name: string, availability: Availability) {
       try {
         return await attempt(work);
       } catch (thrown) {
-        if (!isLost(thrown) || tried === maxConnections) throw thrown;
+        if (!isConnectionLost(thrown) || tried === maxConnections) throw thrown;
         await availability.checking();
         if (!isOpen || availability.trouble() !== null) throw thrown;
       }
@@ -233,7 +233,7 @@ function createWrite({ name, pool, address, instance, untilAnswered }: Writing) 
       await client.query("COMMIT");
       return value;
     } catch (thrown) {
-      if (!isLost(thrown)) await client.query("ROLLBACK");
+      if (!isConnectionLost(thrown)) await client.query("ROLLBACK");
       throw thrown;
     }
   }
@@ -274,7 +274,7 @@ async function runStatement(client: PoolClient, sql: string, values?: unknown[])
   try {
     return await client.query(sql, values);
   } catch (thrown) {
-    if (!isLost(thrown)) await client.query("ROLLBACK");
+    if (!isConnectionLost(thrown)) await client.query("ROLLBACK");
     throw thrown;
   }
 }

@@ -2,7 +2,7 @@ import type { Json } from "../../model/json.ts";
 import { type StateLine, type StateRow, type StateStore, type StateTable, stateTables } from "../../model/store.ts";
 import type { Row } from "../tables/database.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { asText, insertJson, type Query } from "./query.ts";
+import { insertJson, type Query, storableText } from "./query.ts";
 
 /** Limits of a batch, so that memory stays bounded. */
 const batchRows = 500;
@@ -114,7 +114,7 @@ async function insertRows(
   const bytes = new Set(given.filter(({ isBytes }) => isBytes).map(({ name }) => name));
   const text = JSON.stringify(rows, (key, value) => {
     if (typeof value !== "string") return value;
-    return bytes.has(key) ? `\\x${Buffer.from(value, "base64").toString("hex")}` : asText(value);
+    return bytes.has(key) ? `\\x${Buffer.from(value, "base64").toString("hex")}` : storableText(value);
   });
   const names = given.map(({ name }) => name);
   await query(insertJson(table, names), [text]);

@@ -58,7 +58,7 @@ export function isSilence(thrown: unknown): boolean {
   return codeOf(thrown) === "ETIMEDOUT" || silentWords.test(messageOf(thrown));
 }
 
-export function isLost(thrown: unknown): boolean {
+export function isConnectionLost(thrown: unknown): boolean {
   if (thrown instanceof PlaneError) return thrown.data.lost === true;
   const code = codeOf(thrown);
   return lostCodes.has(code) || code.startsWith("08") || lostWords.test(messageOf(thrown));
@@ -68,7 +68,7 @@ export function isLost(thrown: unknown): boolean {
 export function postgresFailure(shown: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const code = codeOf(thrown);
-  if (isLost(thrown)) return storeLost(shown, code === readOnlyCode ? readOnly : undefined);
+  if (isConnectionLost(thrown)) return storeLost(shown, code === readOnlyCode ? readOnly : undefined);
   if (waitedWords.test(messageOf(thrown))) return storeBusy(shown);
   const trouble = troubles[code] ?? troubles[code.slice(0, 2)];
   const problem = trouble ?? `could not do this (${code || "no code"}). Its own log says why`;

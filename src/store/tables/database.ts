@@ -162,6 +162,6 @@ export function textOrNull(value: unknown): string | null {
 }
 
 /** SQLite has 1, Postgres has true. */
-export function isTrue(value: unknown): boolean {
+export function isSqlTrue(value: unknown): boolean {
   return value === 1 || value === true;
 }

@@ -155,7 +155,7 @@ function createDeadLetterVerbs(
     get: async (id, { principal }) => showDeadLetter(await required(id, principal)),
     retry: async (id, { principal, signal }) => retrier.retry(await required(id, principal), signal),
     async resolve(id, { note } = {}, { principal }) {
-      const letter = await decide(id, principal, states.resolve, note);
+      const letter = await decide(id, principal, states.resolveLetter, note);
       emit({ type: "dead_letter.resolved", ...eventFacts(letter), retryCallId: null });
       return showDeadLetter(letter);
     },
@@ -255,7 +255,7 @@ function hold(claimed: KeptDeadLetter, replace: DeadLetterStore["replace"]) {
   const timer = setInterval(() => {
     // A store that fails for a moment may be back before the lease is over.
     renewing = renewing.then(renewOnce).catch(() => undefined);
-  }, states.leaseMs / 3).unref();
+  }, states.retryLeaseMs / 3).unref();
   return {
     lost: lost.signal,
     async end(): Promise<KeptDeadLetter> {

@@ -3,7 +3,7 @@ import type { PlaneEvent } from "../../model/events.ts";
 import { isOwner, mayDo, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { type DeadLetterQuery, deadLetterStatuses, type KeptDeadLetter } from "../../model/work/dead-letter.ts";
-import { expire, isLost, type SettledBy } from "./states.ts";
+import { expire, isLeaseLost, type SettledBy } from "./states.ts";
 
 type Verb = (letter: KeptDeadLetter, decision: SettledBy, now: number) => KeptDeadLetter;
 
@@ -23,7 +23,7 @@ export function createDeadLetterStore(store: () => Promise<Store>, emit: (event:
 
   /** Free again, if its lease has expired. */
   async function freed(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
-    if (!isLost(letter, Date.now())) return letter;
+    if (!isLeaseLost(letter, Date.now())) return letter;
     const next = await replace(expire(letter, Date.now()));
     if (next === null) return (await store()).deadLetter(letter.id);
     if (next.status === "abandoned") emit(abandonedEvent(next));

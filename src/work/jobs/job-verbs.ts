@@ -5,7 +5,7 @@ import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject } from "../../model/json.ts";
-import { collect, noCursor } from "../../model/page.ts";
+import { collectPages, noCursor } from "../../model/page.ts";
 import type { JobRunQuery, JobStatus, RunJobOptions } from "../../model/plane-work.ts";
 import { isOwner, mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { JobManifest } from "../../model/work/job.ts";
@@ -16,7 +16,7 @@ import type { JobVerbs } from "../verbs.ts";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
 import { isScheduled, nextTime, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
-import { earlierSlotOf, factsOf, isOver, type JobRunRequest, moveRun, newRun } from "./states.ts";
+import { earlierSlotOf, factsOf, isRunOver, type JobRunRequest, moveRun, newRun } from "./states.ts";
 
 const defaultPage = 20;
 const maxPage = 100;
@@ -134,7 +134,7 @@ function startVerbs(parts: JobVerbParts): Pick<JobVerbs, "run" | "rerun"> {
       const { job: name, state, input } = await findRun(parts, id, principal);
       const job = await find(name, principal);
       const persona = personaFor(job, principal);
-      if (!isOver(state))
+      if (!isRunOver(state))
         throw new PlaneError("CONFLICT", `Run '${id}' is ${state}. Wait until it is over, or cancel it first.`);
       return beginRun(parts, job, { ...given, principal, persona, origin: "rerun", rerunOf: id, input }, options);
     },
@@ -166,7 +166,7 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancel" | "status" | "hi
       if (filter.before !== undefined && (await jobs.jobRun(filter.before))?.job !== name)
         throw noCursor(filter.before);
       const { before, ...others } = filter;
-      const found = await collect(
+      const found = await collectPages(
         (part) => jobs.jobRuns({ ...others, ...whose, ...part, job: name }),
         (run) => isShown(run, principal),
         { ...withoutUndefined({ before }), limit: limit + 1 },
@@ -198,7 +198,7 @@ async function statusOf(parts: JobVerbParts, job: JobManifest, principal: Princi
   const schedule = await jobs.jobSchedule(name, owner);
   const ofJob = { job: name, owner, ...seenBy(principal) };
   const shown = (run: KeptJobRun) => isShown(run, principal);
-  const [last] = await collect((part) => jobs.jobRuns({ ...ofJob, ...part }), shown, { limit: 1 });
+  const [last] = await collectPages((part) => jobs.jobRuns({ ...ofJob, ...part }), shown, { limit: 1 });
   return {
     ...(await parts.entry(job, principal)),
     schedule: showSchedule(job, schedule),

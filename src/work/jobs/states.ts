@@ -27,7 +27,7 @@ export const taskArrows: Readonly<Record<TaskState, readonly TaskState[]>> = {
   cancelled: [],
 };
 
-export function isOver(state: JobRunState): boolean {
+export function isRunOver(state: JobRunState): boolean {
   return runArrows[state].length === 0;
 }
 
@@ -44,7 +44,7 @@ export function moveRun(
   if (state === "succeeded" && !run.tasks.every((task) => task.state === "done"))
     throw new PlaneError("CONFLICT", `Run '${run.id}' cannot succeed before all its tasks are done.`);
   const at = new Date(now).toISOString();
-  if (!isOver(state)) return { ...run, state, startedAt: state === "running" ? at : run.startedAt };
+  if (!isRunOver(state)) return { ...run, state, startedAt: state === "running" ? at : run.startedAt };
   const cancelled = { state: "cancelled", endedAt: at, nextAttemptAt: null } as const;
   const tasks = run.tasks.map((task) => withoutResults(isSettled(task) ? task : { ...task, ...cancelled }));
   return { ...run, state, tasks, error, endedAt: at, dueAt: null };
@@ -80,7 +80,7 @@ function withoutResults({ result: _result, steps, ...task }: KeptTask): KeptTask
 }
 
 function conflict({ id, state: is }: KeptJobRun, state: JobRunState): PlaneError {
-  const why = isOver(is) ? "it is over. 'jobs rerun' begins another" : "wait until it has moved on";
+  const why = isRunOver(is) ? "it is over. 'jobs rerun' begins another" : "wait until it has moved on";
   return new PlaneError("CONFLICT", `Run '${id}' is ${is} and cannot become ${state}: ${why}.`, {
     data: { run: id, state: is },
   });
@@ -137,7 +137,7 @@ export function newRun(job: JobManifest, request: JobRunRequest, now: number): K
     input: { ...job.input, ...input },
     most: concurrency,
     dueAt: scheduledFor ?? at,
-    idempotencyKey: `job-${hashOf(key === undefined ? slot : [slot, key])}`,
+    idempotencyKey: `job-${valueHash(key === undefined ? slot : [slot, key])}`,
   };
   return moveRun(run, "scheduled", now);
 }
@@ -160,7 +160,7 @@ export function factsOf({ id, user, job, principal: { key } }: Pick<KeptJobRun, 
 }
 
 /** Fit for a header, and the same for the same things. */
-export function hashOf(value: unknown): string {
+export function valueHash(value: unknown): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
 }

@@ -1,4 +1,4 @@
-import { fillReferences, namesUnder, referencesIn, valueAt } from "../../lib/text/fill-references.ts";
+import { fillReferences, namesUnder, referencesIn, valueAtPath } from "../../lib/text/fill-references.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { resultText, type ToolResult } from "../../model/calls/result.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
@@ -74,8 +74,8 @@ export function lastResult(plan: readonly PlannedStep[], results: ReadonlyMap<st
 
 function lookUp(path: readonly string[], input: JsonObject, results: ReadonlyMap<string, Json>): unknown {
   const [root, name = "", ...rest] = path;
-  if (root === "input") return valueAt(input, [name, ...rest]);
-  return root === "steps" && rest[0] === "result" ? valueAt(results.get(name), rest.slice(1)) : undefined;
+  if (root === "input") return valueAtPath(input, [name, ...rest]);
+  return root === "steps" && rest[0] === "result" ? valueAtPath(results.get(name), rest.slice(1)) : undefined;
 }
 
 type GraphNode = { id: string; dependsOn: readonly string[] };

@@ -20,7 +20,7 @@ type MessageOutput = {
 type Type = AgentMessage["type"];
 
 /** Shows what an agent says as it says it: thoughts dim, calls with their arguments, what they came to in short. */
-export function showMessages({ answer, aside }: MessageOutput): (message: AgentMessage) => void {
+export function streamMessages({ answer, aside }: MessageOutput): (message: AgentMessage) => void {
   let open: { id: string; write(text: string): void; isEmpty: boolean } | null = null;
   const close = () => {
     if (open && !open.isEmpty) open.write("\n");

@@ -19,7 +19,7 @@ import { print, printJson, terminalText } from "../terminal/output.ts";
 import { askingHere } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
-import { agentExitCode, printRunEnd, showMessages } from "./agent-messages.ts";
+import { agentExitCode, printRunEnd, streamMessages } from "./agent-messages.ts";
 
 type AgentCommandOptions = GlobalOptions &
   ModelOptions & {
@@ -44,7 +44,7 @@ export async function askAgent(cli: Cli, question: string, options: AgentCommand
       ...given,
       face: "cli",
       signal,
-      onMessage: showMessages(outputFor(options)),
+      onMessage: streamMessages(outputFor(options)),
       ...(await askingHere(options)),
     });
     signal.throwIfAborted();

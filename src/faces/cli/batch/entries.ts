@@ -90,7 +90,7 @@ export const fit = {
   texts: { isFit: (value: unknown) => Array.isArray(value) && value.every(isText), must: "a list of strings" },
 } satisfies EntryFields;
 
-export function oneOf(choices: readonly string[]): EntryFields[string] {
+export function choiceField(choices: readonly string[]): EntryFields[string] {
   return { isFit: (value) => choices.includes(value as string), must: choices.join(" or ") };
 }
 

@@ -12,7 +12,7 @@ import { errorTable, exitCodeFor, PlaneError, toPlaneError } from "../../../mode
 import type { EventType, PlaneEvent } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { howToConfigureModel } from "../agent/agent.ts";
-import { agentExitCode, printRunEnd, showMessages } from "../agent/agent-messages.ts";
+import { agentExitCode, printRunEnd, streamMessages } from "../agent/agent-messages.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { colors, print, printError, printStatus, terminalText } from "../terminal/output.ts";
 import { answerQuestions } from "../terminal/questions.ts";
@@ -28,7 +28,7 @@ import {
   usualSettings,
 } from "./chat-state.ts";
 import { createCommands } from "./commands.ts";
-import { createLines, type Lines } from "./lines.ts";
+import { createLineReader, type Lines } from "./lines.ts";
 import { mcpVerbs, runWords, verbs } from "./verbs.ts";
 
 /** The events that `/verbose` shows. */
@@ -86,7 +86,7 @@ export async function chat(cli: Cli, options: GlobalOptions): Promise<number> {
   await using plane = await openPlane(cli, options, { answersQuestions: true });
   plane.start();
   const file = join(await cli.dataDirectory(options), "chat-history");
-  using lines = createLines({
+  using lines = createLineReader({
     history: loadHistory(file),
     complete: (line) => complete(here, line),
     onHistory: (history) => keepHistory(file, history),
@@ -222,7 +222,7 @@ async function talk(chat: Chat, question: string): Promise<number> {
     ...(away.size === 0 ? {} : { mcp: await serversHere(chat) }),
     history,
     askHere: askInLine(chat),
-    onMessage: showMessages({ answer: write, aside: write }),
+    onMessage: streamMessages({ answer: write, aside: write }),
   });
   chat.history = result.history;
   if (result.state !== undefined) settings.state = result.state;

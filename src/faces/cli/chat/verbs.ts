@@ -9,7 +9,7 @@ import type { HeldView } from "../../../model/calls/held-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { howToConfigureModel } from "../agent/agent.ts";
 import { renderArguments } from "../commands/approvals.ts";
-import { findByPrefix, shorten } from "../terminal/ids.ts";
+import { findByPrefix, shortenIds } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import { colors, print } from "../terminal/output.ts";
 import { type Chat, type ChatCommand, newConversation, usage } from "./chat-state.ts";
@@ -140,7 +140,7 @@ async function chosen(chat: Chat, words: readonly string[]): Promise<HeldView[]>
 
 function printWaiting(waiting: readonly HeldView[]): void {
   if (waiting.length === 0) return print(colors.dim("Nothing is queued."));
-  const short = shorten(waiting.map(({ id }) => id));
+  const short = shortenIds(waiting.map(({ id }) => id));
   for (const [at, { id, tool, shown, verdict }] of waiting.entries()) {
     print(`${at + 1}. ${colors.bold(plainText(tool))} ${colors.dim(short(id))}`);
     for (const line of renderArguments(shown, "   ")) print(line);

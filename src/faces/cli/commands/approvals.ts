@@ -16,7 +16,7 @@ import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Face } from "../../../model/principal.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { findByPrefix, shorten } from "../terminal/ids.ts";
+import { findByPrefix, shortenIds } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import {
   colors,
@@ -32,18 +32,18 @@ import { command, withPlane } from "../with-plane.ts";
 import { readInput, typedForTool } from "./call-arguments.ts";
 import { openSetup } from "./config.ts";
 import { renderSpan } from "./dead-letters.ts";
-import { oneOf, pick, readSource } from "./option-values.ts";
+import { pickOptions, readSource, toChoice } from "./option-values.ts";
 
 type ListOptions = TextOptions<"status" | "order"> & { all?: boolean };
 type ApproveOptions = TextOptions<"args" | "reason" | "remember"> & { for?: number; onlyConversation?: boolean };
 
 export const listApprovals = command(
   (plane, options: ListOptions) => {
-    const order = oneOf("--order", options.order, heldOrders) ?? "oldest";
+    const order = toChoice("--order", options.order, heldOrders) ?? "oldest";
     return plane.approvals.list({ order, ...withoutUndefined({ status: toStatus(options) }) });
   },
   (approvals) => {
-    const short = shorten(approvals.map(({ id }) => id));
+    const short = shortenIds(approvals.map(({ id }) => id));
     const now = Date.now();
     return table(approvals, "No call waits for approval.", {
       ID: ({ id }) => short(id),
@@ -71,8 +71,8 @@ export async function showApproval(cli: Cli, id: string, options: GlobalOptions)
 export async function approveCall(cli: Cli, id: string, options: ApproveOptions): Promise<number> {
   const given: ApprovalAnswer = {
     decision: "approve",
-    ...(options.args === undefined ? {} : { arguments: await readObject(options.args, "--args") }),
-    ...pick(options, "reason"),
+    ...(options.args === undefined ? {} : { arguments: await readJsonOption(options.args, "--args") }),
+    ...pickOptions(options, "reason"),
     ...toRemember(options),
   };
   return withPlane(cli, options, async (plane) => {
@@ -89,14 +89,14 @@ export async function approveCall(cli: Cli, id: string, options: ApproveOptions)
 
 export const rejectCall = command(
   async (plane, id: string, options: TextOptions<"reason">) =>
-    plane.approvals.answer(await findApproval(plane, id), { decision: "reject", ...pick(options, "reason") }),
+    plane.approvals.answer(await findApproval(plane, id), { decision: "reject", ...pickOptions(options, "reason") }),
   ({ approval }) => `The call of '${plainText(approval.tool)}' is rejected and does not run.`,
 );
 
 export const listRemembered = command(
   (plane) => plane.approvals.remembered(),
   (remembered) => {
-    const short = shorten(remembered.map(({ id }) => id));
+    const short = shortenIds(remembered.map(({ id }) => id));
     return table(remembered, "No yes is remembered.", {
       ID: ({ id }) => short(id),
       FOR: ({ server, tool }) => (server === null ? tool : `every tool of ${server}`),
@@ -128,19 +128,19 @@ async function findApproval(plane: Plane, given: string): Promise<string> {
 
 function toStatus({ status, all }: ListOptions): HeldStatus | undefined {
   if (all || status === "all") return undefined;
-  const known = oneOf("--status", status ?? "pending", ["all", ...heldStatuses]);
+  const known = toChoice("--status", status ?? "pending", ["all", ...heldStatuses]);
   return known === "all" ? undefined : known;
 }
 
 function toRemember({ remember, for: forMs, onlyConversation }: ApproveOptions): { remember?: Remember } {
-  const scope = oneOf("--remember", remember, ["tool", "arguments", "server"]);
+  const scope = toChoice("--remember", remember, ["tool", "arguments", "server"]);
   if (scope !== undefined)
     return { remember: { for: scope, ...withoutUndefined({ forMs, conversation: onlyConversation }) } };
   if (forMs === undefined && !onlyConversation) return {};
   throw new PlaneError("USAGE", "--for and --only-conversation say for how long: add --remember tool.");
 }
 
-export function readObject(text: string, option: string): Promise<JsonObject> {
+export function readJsonOption(text: string, option: string): Promise<JsonObject> {
   return readInput(text, [], `${option} must be a JSON object like {"key": "value"}.`);
 }
 
@@ -223,7 +223,7 @@ export const testPolicy = command(
   async (plane, tool: string, values: string[], { args, ...options }: TestOptions) => {
     const given = await readInput(args, values, `--args must be a JSON object like {"key": "value"}.`);
     const typed = (await typedForTool(plane, tool, given, values)) as JsonObject;
-    return plane.policy.test(tool, typed, { face: options.face, ...pick(options, "mode") });
+    return plane.policy.test(tool, typed, { face: options.face, ...pickOptions(options, "mode") });
   },
   (tested) => {
     const { verdict, effect } = tested;

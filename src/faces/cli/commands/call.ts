@@ -7,7 +7,7 @@ import type { Cli, TextOptions } from "../cli.ts";
 import { exitCodeOf, printOutcome, printWaitingCall } from "../terminal/outcome.ts";
 import { print, printJson, printStatus, printWarning } from "../terminal/output.ts";
 import { answerIfAsked, answerQuestions, canBeAsked } from "../terminal/questions.ts";
-import { stderrTailOf } from "../terminal/server-trouble.ts";
+import { stderrTailIn } from "../terminal/server-trouble.ts";
 import { withPlane } from "../with-plane.ts";
 import { argumentHints, readCallArguments, typedForTool } from "./call-arguments.ts";
 
@@ -63,7 +63,7 @@ function readFileNames(given: readonly string[] | undefined): Record<string, str
 /** Why a server is unreachable is often in what it wrote. */
 async function printStderrTail(plane: Plane, { error }: Outcome): Promise<void> {
   if (error?.code !== "SERVER_UNAVAILABLE") return;
-  const said = await stderrTailOf(plane, error.server);
+  const said = await stderrTailIn(plane, error.server);
   if (said !== null) printStatus(said);
 }
 

@@ -23,12 +23,12 @@ import {
 } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
-import { pick, toLimit } from "./option-values.ts";
+import { pickOptions, toLimit } from "./option-values.ts";
 
 export const listDeadLetters = command(
   (plane, { status, limit, ...options }: TextOptions<"status" | "tool" | "server" | "limit" | "cursor">) => {
     const known = withoutUndefined({ status: status as DeadLetterStatus | undefined, limit: toLimit(limit) });
-    return plane.deadLetters.page({ ...known, ...pick(options, "tool", "server", "cursor") });
+    return plane.deadLetters.page({ ...known, ...pickOptions(options, "tool", "server", "cursor") });
   },
   (page) =>
     printPage(renderDeadLetters(page, Date.now()), page.nextCursor, `${page.deadLetters.length} of ${page.total}`),
@@ -42,7 +42,7 @@ export const showDeadLetter = command(
 
 export const settleDeadLetter = command(
   async (plane, id: string, verb: "resolve" | "abandon", options: TextOptions<"note">) =>
-    plane.deadLetters[verb](await findId(plane, id), pick(options, "note")),
+    plane.deadLetters[verb](await findId(plane, id), pickOptions(options, "note")),
   ({ tool, status }) => `The call of '${plainText(tool)}' is ${status}.`,
 );
 

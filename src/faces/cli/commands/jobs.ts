@@ -27,12 +27,12 @@ import {
 import { askingHere } from "../terminal/questions.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { readInput } from "./call-arguments.ts";
-import { oneOf, pick, readFilters, type ToolFilters, toLimit } from "./option-values.ts";
+import { pickOptions, readFilters, type ToolFilters, toChoice, toLimit } from "./option-values.ts";
 
 type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
 
 function readWorkFilters(options: WorkFilters) {
-  const { personas, q, limit, cursor } = readFilters(pick(options, "personaFilter", "query", "limit", "cursor"));
+  const { personas, q, limit, cursor } = readFilters(pickOptions(options, "personaFilter", "query", "limit", "cursor"));
   return { personas, q, limit, cursor };
 }
 
@@ -163,7 +163,7 @@ export const cancelRun = command(
 
 export const listHistory = command(
   (plane, name: string, { state, limit, cursor }: TextOptions<"state" | "limit" | "cursor">) => {
-    const known = oneOf("--state", state, jobRunStates);
+    const known = toChoice("--state", state, jobRunStates);
     return plane.jobs.history(name, withoutUndefined({ state: known, limit: toLimit(limit, 100), cursor }));
   },
   ({ runs, nextCursor }, [, { state, cursor }]) =>
@@ -278,7 +278,7 @@ function tookOf({ startedAt, endedAt }: JobRun): string {
 
 export const listSkills = command(
   (plane, options: ToolFilters) => {
-    const meant = pick(options, "personaFilter", "capability", "query", "limit", "cursor");
+    const meant = pickOptions(options, "personaFilter", "capability", "query", "limit", "cursor");
     const { personas, capabilities, q, limit, cursor } = readFilters(meant);
     return plane.skills.page({ personas, capabilities, q, limit, cursor });
   },
@@ -344,7 +344,7 @@ type SkillRunOptions = TextOptions<"args" | "model" | "conversation"> & { yes?: 
 export async function runSkill(cli: Cli, name: string, values: string[], options: SkillRunOptions): Promise<number> {
   const input = await readInput(options.args, values);
   const given = {
-    ...pick(options, "model", "conversation", "dryRun"),
+    ...pickOptions(options, "model", "conversation", "dryRun"),
     ...(options.yes ? { consent: true } : {}),
     ...(await askingHere(options)),
   };

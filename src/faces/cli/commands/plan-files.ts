@@ -17,7 +17,7 @@ import { withPlane } from "../with-plane.ts";
 import { readSource } from "./option-values.ts";
 
 /** 1 when something is wrong. */
-export async function checkPlan(cli: Cli, path: string, options: GlobalOptions): Promise<number> {
+export async function checkPlanFile(cli: Cli, path: string, options: GlobalOptions): Promise<number> {
   const text = withoutPlace(await readPlanFile(path), options);
   const check = await withPlane(cli, options, (plane) => plane.plans.check(text, { face: "cli" }));
   show(options, check, () => renderCheck(path, check));

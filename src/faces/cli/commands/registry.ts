@@ -11,7 +11,7 @@ import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, print, printJson, printStatus, printWarning, renderTable, show } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 import { openSetup } from "./config.ts";
-import { oneOf, readSource } from "./option-values.ts";
+import { readSource, toChoice } from "./option-values.ts";
 
 export async function showSummary(cli: Cli, options: GlobalOptions): Promise<void> {
   const asked = withoutUndefined({ persona: options.persona });
@@ -53,7 +53,7 @@ export async function exportBundle(
   const choice = withoutUndefined({
     names: names.length === 0 ? undefined : names,
     persona: options.persona,
-    kinds: options.kind?.flatMap((kind) => oneOf("--kind", kind, entryKinds) ?? []),
+    kinds: options.kind?.flatMap((kind) => toChoice("--kind", kind, entryKinds) ?? []),
   });
   const done = await withPlane(cli, options, (plane) => plane.registry.export(choice, face));
   if (options.json) return printJson(done);
@@ -229,7 +229,7 @@ export async function listChanges(cli: Cli, name: string | undefined, options: C
   const query = withoutUndefined({
     name,
     persona: options.persona,
-    kind: oneOf("--kind", options.kind, changeKinds),
+    kind: toChoice("--kind", options.kind, changeKinds),
     limit: toNumber("limit", options.limit),
     offset: toNumber("offset", options.offset),
   });

@@ -22,7 +22,7 @@ import { colors, type Fact, print, printJson, printStatus, renderFacts, show, ta
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
-import { toLimit, toNumber } from "./option-values.ts";
+import { toCount, toLimit } from "./option-values.ts";
 
 export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
   await withPlane(cli, options, async (plane) => {
@@ -140,9 +140,9 @@ const everyMs = 500;
 type MessagesOptions = GlobalOptions & { limit?: string; after?: string; follow?: boolean };
 
 /** Without a plane that serves, a recording begins here and has the messages of the connection. */
-export async function showMessages(cli: Cli, server: string, options: MessagesOptions): Promise<void> {
+export async function showRecordedMessages(cli: Cli, server: string, options: MessagesOptions): Promise<void> {
   const limit = toLimit(options.limit) ?? 100;
-  const after = toNumber("--after", options.after);
+  const after = toCount("--after", options.after);
   await withPlane(cli, options, async (plane, interrupted) => {
     const isOwn = plane.isRemote !== true;
     if (isOwn || options.follow) await plane.servers.record(server);

@@ -9,7 +9,7 @@ import { type ProviderSpec, providerLabel } from "../../../model/catalogue/tool.
 import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../../model/catalogue/tool-formats.ts";
 import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
 import { createToolPaths, renderDeclarations } from "../../../model/catalogue/tool-paths.ts";
-import { everyTool, type ToolQuery } from "../../../model/catalogue/tool-query.ts";
+import { type ToolQuery, unfilteredQuery } from "../../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -30,7 +30,7 @@ import {
 import { describeTrouble } from "../terminal/server-trouble.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { renderSpan } from "./dead-letters.ts";
-import { pick, readFilters, type ToolFilters } from "./option-values.ts";
+import { pickOptions, readFilters, type ToolFilters } from "./option-values.ts";
 import { listQuality, renderFinding, renderReviewNote } from "./quality.ts";
 
 const emptyCatalogue =
@@ -49,7 +49,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
       return [name, `${stale ? "(stale) " : ""}${note}${description}`];
     });
     if (rows.length > 0) print(renderTable(["TOOL", "DESCRIPTION"], rows));
-    else print(isDeepStrictEqual(query, everyTool) ? emptyCatalogue : "No tool matches.");
+    else print(isDeepStrictEqual(query, unfilteredQuery) ? emptyCatalogue : "No tool matches.");
     const hidden = (await countHidden(plane, query)) - total;
     if (hidden > 0)
       printStatus(
@@ -189,7 +189,7 @@ export const searchTools = command(
   (plane, words: string[], { and = [], ...options }: SearchOptions) => {
     const query = words.join(" ");
     const what = and.length === 0 ? { query } : { queries: [query, ...and] };
-    return plane.search({ ...what, ...pick(options, "regex", "server", "limit", "explain") });
+    return plane.search({ ...what, ...pickOptions(options, "regex", "server", "limit", "explain") });
   },
   ({ tools, total, truncated, next, note }) => {
     print(renderTools(tools) || "No tool was found.");
@@ -201,7 +201,8 @@ export const searchTools = command(
 );
 
 export const recommendTools = command(
-  (plane, words: string[], options: { limit?: number }) => plane.recommend(words.join(" "), pick(options, "limit")),
+  (plane, words: string[], options: { limit?: number }) =>
+    plane.recommend(words.join(" "), pickOptions(options, "limit")),
   ({ tools, servers }) => {
     if (tools.length === 0) return "Nothing here fits the task.";
     const known = table(servers, "", {

@@ -2,12 +2,12 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { countOf } from "../../../lib/text/wording.ts";
 import {
-  linesOf,
   type ProjectTrust,
   projectLines,
   type RememberedTrust,
   type Setup,
   type TrustLine,
+  trustLinesOf,
 } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, PlaceOptions } from "../cli.ts";
@@ -27,7 +27,7 @@ export async function trust(cli: Cli, where: string | undefined, options: TrustO
   if (options.list) return list(setup.trust.list(), options);
   if (options.revoke) await setup.trust.revoke();
   const shown = await setup.trust.show();
-  const open = linesOf(shown).filter(({ trusted }) => !trusted);
+  const open = trustLinesOf(shown).filter(({ trusted }) => !trusted);
   if (!options.json) print(render(shown, options.revoke === true));
   if (!options.revoke && open.length > 0) await decide(setup, open, options);
   if (options.json) printJson(await setup.trust.show());
@@ -72,7 +72,7 @@ function question(open: readonly TrustLine[]): string {
 }
 
 function render(shown: ProjectTrust, wasRevoked: boolean): string {
-  if (linesOf(shown).length === 0) return `Nothing in ${shown.directory} needs trust.`;
+  if (trustLinesOf(shown).length === 0) return `Nothing in ${shown.directory} needs trust.`;
   const title = wasRevoked ? `Nothing in ${shown.directory} is trusted any more:` : `In ${shown.directory}:`;
   const own =
     shown.own.length === 0 ? [] : ["Your own servers that work in this directory:", ...shown.own.map(renderLine)];

@@ -5,7 +5,7 @@ import { limitFile } from "../../../lib/limit-file.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { version } from "../../../lib/version.ts";
-import { renderProblem } from "../../../model/config/config.ts";
+import { renderConfigProblem } from "../../../model/config/config.ts";
 import { errorTable, toPlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions, McpView, PlaneInfo } from "../cli.ts";
@@ -85,7 +85,7 @@ async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: numbe
   printStatus(`${new Date().toISOString()} Toolplane ${version} serves in the background as process ${process.pid}.`);
   printServerChanges(plane);
   plane.on("config.changed", () => {
-    for (const problem of plane.config().problems) printWarning(renderProblem(problem));
+    for (const problem of plane.config().problems) printWarning(renderConfigProblem(problem));
   });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
   using _reload = reloadOnHangup(plane);
