@@ -62,8 +62,8 @@ export function createCallTool(path: CallStages): CallTool {
       const { cancellation, relay } = asking;
       let latest = requested;
       for (let rounds = 1; ; rounds++) {
-        const planned = plan(latest);
-        const approved = planned instanceof Promise ? await planned : planned;
+        const prepared = prepare(latest);
+        const approved = prepared instanceof Promise ? await prepared : prepared;
         const routed = await step("route", () => requireExactProviders(route(approved, path.routing)));
         if (requested.options.dryRun) return routed;
         try {
@@ -82,7 +82,7 @@ export function createCallTool(path: CallStages): CallTool {
       }
 
       /** After an approval the call starts again: everything may have changed. */
-      async function plan(call: Requested): Promise<Approved> {
+      async function prepare(call: Requested): Promise<Approved> {
         const found = step("resolve", () =>
           call.approved || call.resumed
             ? withCurrentRights(call, path).then((now) => resolve(now, path.findTool, cancellation, relay?.onProgress))
@@ -107,7 +107,7 @@ export function createCallTool(path: CallStages): CallTool {
         const answered: Approved | Requested = asked instanceof Promise ? await asked : asked;
         if (isApproved(answered)) return answered;
         latest = answered;
-        return plan(answered);
+        return prepare(answered);
       }
     });
 }

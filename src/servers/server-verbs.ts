@@ -14,7 +14,7 @@ import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import type { ServerLifecycle } from "./server-lifecycle.ts";
 import type { SessionOwner } from "./sessions.ts";
-import type { ListOwner } from "./user-lists.ts";
+import type { UserListOwner } from "./user-lists.ts";
 
 type KnownServers = Omit<ServerDirectory, "apply"> & ServerLifecycle;
 
@@ -36,7 +36,7 @@ export type VerbOptions = {
     server: string,
     kind: OfferKind | "instructions",
     items: readonly unknown[],
-    owner?: ListOwner,
+    owner?: UserListOwner,
   ): Promise<(string | null)[]>;
   /** A person connected or refreshed these: their circuit breakers are closed. */
   trust(servers: readonly string[]): void;

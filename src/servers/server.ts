@@ -15,7 +15,7 @@ import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
 import { createServerSessions, isShared, type SessionOwner, sharedOwner } from "./sessions.ts";
 import { inheritedSecrets } from "./transports/child-environment.ts";
-import { createUserLists, type ListOwner, type UserListsOptions } from "./user-lists.ts";
+import { createUserLists, type UserListOwner, type UserListsOptions } from "./user-lists.ts";
 
 export type ServerOptions = Omit<OpenerOptions, "log" | "recorder" | "resolve" | "onListChanged"> &
   Pick<UserListsOptions, "onKnown" | "onTools" | "onToolsGone" | "isPersonal" | "defaultPrincipal"> &
@@ -347,7 +347,7 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
       lists.of(owner.user).offered(method),
     list,
     /** The user for whom alone it lists, or undefined where all share one list. */
-    listOwner: (owner: SessionOwner): ListOwner | undefined =>
+    listOwner: (owner: SessionOwner): UserListOwner | undefined =>
       lists.of(owner.user) === catalogue ? undefined : { user: owner.user },
     /** What a person must do before it can be used. */
     requirement: ({ user }: SessionOwner = sharedOwner): PlaneError | null =>

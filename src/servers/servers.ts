@@ -26,7 +26,7 @@ import { createServerDirectory, type DirectoryOptions, type ServerDirectory } fr
 import { createServerLifecycle, type LifecycleOptions } from "./server-lifecycle.ts";
 import { createServerVerbs, requireNotQuarantined, type VerbOptions } from "./server-verbs.ts";
 import type { SessionOwner } from "./sessions.ts";
-import type { ListOwner } from "./user-lists.ts";
+import type { UserListOwner } from "./user-lists.ts";
 
 export { createCredentials } from "./auth/credentials.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
@@ -54,10 +54,10 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
     opensForUser(server: string, definition: ServerDefinition): boolean;
     directoryOf(name: string): string;
     /** With `owner`, for this user alone. */
-    onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era, owner?: ListOwner): void;
+    onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era, owner?: UserListOwner): void;
     /** It was restarted, or says that its lists have changed. */
     onRenewed?(server: string): void;
-    onToolsGone?(server: string, owner: ListOwner): void;
+    onToolsGone?(server: string, owner: UserListOwner): void;
     onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
     /** For the doctor: which listed tools the catalogue accepts. */
     takeTools: TakeTools;

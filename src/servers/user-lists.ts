@@ -8,7 +8,7 @@ import { type CatalogueOptions, createServerCatalogue, type ServerCatalogue } fr
 import { maxSessions, type ServerSessions } from "./sessions.ts";
 
 /** The user for whom a server lists what it offers. */
-export type ListOwner = { user: string | null };
+export type UserListOwner = { user: string | null };
 
 /** A list that its user has not looked at within this time is dropped. */
 const unusedMs = 30 * 60_000;
@@ -25,8 +25,8 @@ export type UserListsOptions = Pick<
   isPersonal(): boolean;
   onNotification(user: string | null, method: string, params: UnknownObject): void;
   /** With `owner`, for this user alone. */
-  onTools(tools: unknown[], era: Era, owner?: ListOwner): void;
-  onToolsGone(owner: ListOwner): void;
+  onTools(tools: unknown[], era: Era, owner?: UserListOwner): void;
+  onToolsGone(owner: UserListOwner): void;
 };
 
 /** One list for all, or one for each user where credentials, sessions or the server's own words make them private. */

@@ -58,12 +58,12 @@ export function createAudit({ recorder, hmacKey, retention, defaultPrincipal, fa
   }
 
   async function run<T>(work: AuditedWork, caller: Caller, todo: () => Promise<T>): Promise<T> {
-    const look = async () => (await work.look?.()) ?? null;
+    const snapshot = async () => (await work.snapshot?.()) ?? null;
     recorder.requireRoom();
-    const before = await look().catch(() => null);
+    const before = await snapshot().catch(() => null);
     try {
       const value = await todo();
-      const after = (await look().catch(() => null)) ?? work.after?.(value) ?? null;
+      const after = (await snapshot().catch(() => null)) ?? work.after?.(value) ?? null;
       await take(work, caller, { code: null, value }, before, after);
       return value;
     } catch (thrown) {

@@ -64,7 +64,7 @@ export function createEntryStore(ports: EntriesPorts) {
     return stored ? asEntry(stored) : files.get(key);
   };
   const plan = ({ put }: EntryEdit): EntryChange[] =>
-    put.map(({ entry }) => planChange(entry, kept.get(keyText(entry)), files.get(keyText(entry))));
+    put.map(({ entry }) => prepareChange(entry, kept.get(keyText(entry)), files.get(keyText(entry))));
   // Serial: a read while an edit is being written would undo the edit.
   const readAndEdit = serialized(
     async (...edit: [] | [EntryEdit, Omit<Circumstances, "revision">]): Promise<EntryChange[]> => {
@@ -115,8 +115,8 @@ async function applyEdit(
   circumstances: Omit<Circumstances, "revision">,
   { plan, inForce, publish, kept, ports }: EditState,
 ): Promise<EntryChange[]> {
-  const planned = plan(edit);
-  const put = edit.put.filter((_, at) => planned[at]?.change !== "unchanged");
+  const prepared = plan(edit);
+  const put = edit.put.filter((_, at) => prepared[at]?.change !== "unchanged");
   const touched = [...put.map(({ entry }) => entry), ...edit.remove].map(keyText);
   const before = touched.map(inForce);
   const next = new Map(kept);
@@ -135,14 +135,14 @@ async function applyEdit(
     publish(kept);
     throw thrown;
   }
-  return planned;
+  return prepared;
 }
 
 function manifestsOf<T>(kind: EntryKind, kept: ReadonlyMap<string, Kept>): T[] {
   return [...kept.values()].filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
 }
 
-function planChange(entry: StoredEntry, before: Kept | undefined, covered: WrittenEntry | undefined): EntryChange {
+function prepareChange(entry: StoredEntry, before: Kept | undefined, covered: WrittenEntry | undefined): EntryChange {
   const { kind, name, persona } = entry;
   const isSame = before !== undefined && sameJson(before.entry.manifest, entry.manifest);
   const change = isSame ? "unchanged" : before || covered ? "changed" : "added";

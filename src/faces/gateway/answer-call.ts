@@ -18,7 +18,7 @@ import type { Principal } from "../../model/principal.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
-import { countTokens, listTools, searchTools } from "./lazy/find-tools.ts";
+import { answerListTools, answerSearchTools, countTokens } from "./lazy/find-tools.ts";
 import { failure, type RequestContext, type RpcAnswer } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
@@ -275,8 +275,8 @@ function createOwnTools(plane: Plane, surface: Surface, client: ClientTools) {
     try {
       if (tool === metaToolNames.stats) return await countTokens(plane, surface, client);
       return tool === metaToolNames.search
-        ? await searchTools(plane, surface, client, args)
-        : await listTools(plane, surface, client, args);
+        ? await answerSearchTools(plane, surface, client, args)
+        : await answerListTools(plane, surface, client, args);
     } catch (thrown) {
       const { code, message } = toPlaneError(thrown);
       if (errorTable[code].category !== "validation") throw thrown;

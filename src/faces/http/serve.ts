@@ -204,7 +204,7 @@ export type HttpServer = {
 };
 
 /** Listens, and takes no more connections once it is closed. */
-export async function serve(
+export async function serveHttp(
   plane: Plane,
   { host, port, allowHosts = [], setup, mcp, workbench, warn = () => undefined }: ServeOptions,
 ): Promise<HttpServer> {

@@ -161,7 +161,7 @@ const approvals = [
     },
     audit: {
       input: answered,
-      look: async (plane, input, caller) =>
+      snapshot: async (plane, input, caller) =>
         pick(await plane.approvals.get(input.id, caller), "status", "tool", "answer"),
     },
     cli: {

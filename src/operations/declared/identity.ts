@@ -96,7 +96,7 @@ const keys = [
     },
     audit: {
       input: (input) => pick(input, "forget"),
-      look: async (plane, { id }, caller) => (await plane.keys.list(caller)).find((key) => key.id === id),
+      snapshot: async (plane, { id }, caller) => (await plane.keys.list(caller)).find((key) => key.id === id),
     },
     cli: {
       command: "keys revoke",

@@ -94,7 +94,7 @@ export const jobOperations = [
       output: JobStatus,
       http: { method: "post", path: `/jobs/{name}/${verb}`, tag, answers: { 200: "The job now." }, show: shownJob },
       audit: {
-        look: async (plane, input, caller) => pick(await plane.jobs.get(input.name, caller), "paused", "nextRunAt"),
+        snapshot: async (plane, input, caller) => pick(await plane.jobs.get(input.name, caller), "paused", "nextRunAt"),
       },
       cli: {
         command: `jobs ${verb}`,

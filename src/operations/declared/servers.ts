@@ -19,7 +19,7 @@ const verbs = {
 
 /** The state of one server, before and after. */
 export const switched: Audit<{ name?: string }> = {
-  look: async (plane, { name: server }, caller) =>
+  snapshot: async (plane, { name: server }, caller) =>
     server === undefined ? null : pick(await plane.servers.get(server, caller), "state", "error"),
 };
 

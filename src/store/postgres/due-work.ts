@@ -6,7 +6,7 @@ import { type DueRecords, parseRecord } from "../tables/database.ts";
 import { selectNextDue } from "../tables/work.ts";
 import type { PostgresConnection } from "./connection.ts";
 import type { Listener } from "./notifications.ts";
-import { inTransaction, type MessageQueue, type QueueMessage, queues, secondsUntil, startBoss } from "./pg-boss.ts";
+import { inBossTransaction, type MessageQueue, type QueueMessage, queues, secondsUntil, startBoss } from "./pg-boss.ts";
 import type { PostgresAddress } from "./pool.ts";
 import { follow, type Query } from "./query.ts";
 import { postgresFailure } from "./store-failure.ts";
@@ -123,7 +123,7 @@ function takeFrom(
     },
     async settle(item) {
       const mine = release(item);
-      if (mine) await change((query) => boss.deleteJob(queues[item.kind], attemptOf(mine), inTransaction(query)));
+      if (mine) await change((query) => boss.deleteJob(queues[item.kind], attemptOf(mine), inBossTransaction(query)));
     },
     async giveBack(item, at) {
       const mine = release(item);
@@ -150,7 +150,7 @@ async function fetchDue(
 ): Promise<Found[]> {
   if (batchSize === 0) return [];
   const limits = kind === "run" ? { groupConcurrency } : {};
-  const options = { batchSize, ignoreGroups, ...limits, ...inTransaction(query) };
+  const options = { batchSize, ignoreGroups, ...limits, ...inBossTransaction(query) };
   const jobs = await boss.fetch<QueueMessage>(queues[kind], options);
   return jobs.map(({ id, retryCount, groupId, data }) => ({
     item: { kind, id: data.id, group: groupId ?? "" },
@@ -172,8 +172,8 @@ function attemptOf({ id, retryCount }: Taken): Attempt {
 /** Only our own attempt: another plane may have it by now. */
 async function putBack(boss: PgBoss, query: Query, mine: Taken, startAfter: number): Promise<void> {
   const queue = queues[mine.kind];
-  await boss.fail(queue, attemptOf(mine), null, inTransaction(query));
-  await boss.update(queue, undefined, { id: mine.id, startAfter, ...inTransaction(query) });
+  await boss.fail(queue, attemptOf(mine), null, inBossTransaction(query));
+  await boss.update(queue, undefined, { id: mine.id, startAfter, ...inBossTransaction(query) });
 }
 
 /** Sends messages for records without one: from a plane without jobs, an older version or an import. Idempotent. */

@@ -80,7 +80,7 @@ export function bossSchema(schema: string): string {
 }
 
 /** Makes a method of pg-boss part of our transaction. */
-export function inTransaction(query: Query): ConnectionOptions {
+export function inBossTransaction(query: Query): ConnectionOptions {
   return { db: { executeSql: (sql, values) => query(sql, values as SqlValue[] | undefined) } };
 }
 
@@ -93,7 +93,7 @@ export function createMessageQueue() {
 
   async function send(query: Query, kind: DueKind, messages: JobInsert<QueueMessage>[]): Promise<void> {
     if (boss !== null && messages.length > 0)
-      await boss.insert(queues[kind], messages, { ...inTransaction(query), returnId: false });
+      await boss.insert(queues[kind], messages, { ...inBossTransaction(query), returnId: false });
   }
 
   return {

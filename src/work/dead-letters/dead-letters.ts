@@ -11,8 +11,8 @@ import {
   type DeadLetterQuery,
   deadLetterDueAt,
   deadLetterStatuses,
+  deadLetterView,
   type KeptDeadLetter,
-  showDeadLetter,
 } from "../../model/work/dead-letter.ts";
 import type { DeadLetterVerbs } from "../verbs.ts";
 import {
@@ -150,19 +150,19 @@ function createDeadLetterVerbs(
       await entries.freeLost();
       const { deadLetters: read } = await store();
       const page = await (mayDo(principal, "admin") ? read(asked) : ownLetters(read, asked, principal));
-      return { ...page, deadLetters: page.deadLetters.map(showDeadLetter) };
+      return { ...page, deadLetters: page.deadLetters.map(deadLetterView) };
     },
-    get: async (id, { principal }) => showDeadLetter(await required(id, principal)),
+    get: async (id, { principal }) => deadLetterView(await required(id, principal)),
     retry: async (id, { principal, signal }) => retrier.retry(await required(id, principal), signal),
     async resolve(id, { note } = {}, { principal }) {
       const letter = await decide(id, principal, states.resolveLetter, note);
       emit({ type: "dead_letter.resolved", ...eventFacts(letter), retryCallId: null });
-      return showDeadLetter(letter);
+      return deadLetterView(letter);
     },
     async abandon(id, { note } = {}, { principal }) {
       const letter = await decide(id, principal, states.abandon, note);
       emit(abandonedEvent(letter));
-      return showDeadLetter(letter);
+      return deadLetterView(letter);
     },
     async delete(id, { principal }) {
       for (;;) {
@@ -178,12 +178,12 @@ function createDeadLetterVerbs(
     },
     async restore(id, { principal }) {
       const letter = deleted.get(id);
-      if (letter === undefined || !isOwnedBy(letter, principal)) return showDeadLetter(await required(id, principal));
+      if (letter === undefined || !isOwnedBy(letter, principal)) return deadLetterView(await required(id, principal));
       deleted.delete(id);
       await (await store()).addDeadLetter(letter, maxKept);
       emit({ type: "dead_letter.restored", ...eventFacts(letter) });
       if (letter.nextRetryAt !== null) onDue();
-      return showDeadLetter(await required(id, principal));
+      return deadLetterView(await required(id, principal));
     },
   };
 }

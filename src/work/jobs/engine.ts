@@ -5,7 +5,7 @@ import type { Principal } from "../../model/principal.ts";
 import type { Begun, DueHandler } from "../../model/store.ts";
 import { type JobManifest, usualRetries } from "../../model/work/job.ts";
 import type { Firing, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
-import { runGraph } from "../skills/plan.ts";
+import { runGraph } from "../skills/skill-graph.ts";
 import { type HeldRun, holdRun, leaseUntil } from "./hold-run.ts";
 import { runTask, type TaskParts } from "./run-task.ts";
 import { fire, isScheduled, type ScheduledJob, scheduleKey, scheduleOf } from "./schedule.ts";

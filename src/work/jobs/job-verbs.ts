@@ -10,7 +10,7 @@ import type { JobRunQuery, JobStatus, RunJobOptions } from "../../model/plane-wo
 import { isOwner, mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { JobManifest } from "../../model/work/job.ts";
 import type { JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
-import { jobRunStates, showJobRun } from "../../model/work/job-run.ts";
+import { jobRunStates, jobRunView } from "../../model/work/job-run.ts";
 import type { JobRun, StepRun } from "../../model/work/run-schema.ts";
 import type { JobVerbs } from "../verbs.ts";
 import type { Engine } from "./engine.ts";
@@ -66,7 +66,7 @@ type JobVerbParts = {
 
 /** A step of a tool that is hidden from the caller keeps its name to itself. */
 function showRun({ seesTool }: JobVerbParts, run: KeptJobRun, principal: Principal): JobRun {
-  const shown = showJobRun(run);
+  const shown = jobRunView(run);
   const isHidden = ({ tool }: StepRun) => tool !== null && !seesTool(tool, principal);
   const hide = (step: StepRun): StepRun =>
     isHidden(step) ? { ...step, tool: null, record: null, error: step.error && withoutNames(step.error) } : step;

@@ -8,10 +8,10 @@ import type { EscalationPolicy, JobManifest, TaskManifest } from "../../model/wo
 import type { KeptJobRun, KeptTask } from "../../model/work/job-run.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
 import type { NotReady } from "../../model/work/skill-run.ts";
-import { missingInput } from "../skills/plan.ts";
 import { checkSkillTool, missingModels, notReady, preflight } from "../skills/preflight.ts";
 import { runSkill } from "../skills/run-skill.ts";
 import type { JobParts, SkillCalls } from "../skills/skill-calls.ts";
+import { missingInput } from "../skills/skill-graph.ts";
 import type { TaskParts } from "./run-task.ts";
 import { valueHash } from "./states.ts";
 

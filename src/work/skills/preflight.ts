@@ -7,7 +7,7 @@ import type { ToolListing } from "../../model/plane-tools.ts";
 import { type SkillManifest, toolsOfSkill } from "../../model/work/skill.ts";
 import type { NotReady } from "../../model/work/skill-run.ts";
 
-import { missingInput } from "./plan.ts";
+import { missingInput } from "./skill-graph.ts";
 
 export type PreflightParts = {
   /** Throws where there is none for the caller. */

@@ -58,7 +58,7 @@ export async function askAgent(cli: Cli, question: string, options: AgentCommand
 async function readRunOptions(options: AgentCommandOptions): Promise<RunAgentOptions> {
   const { conversation, plan, yes, history } = options;
   return {
-    ...(await modelOptions(options)),
+    ...(await readModelOptions(options)),
     ...withoutUndefined({ conversation }),
     ...(plan ? { mode: "plan" } : {}),
     ...(yes ? { consent: true } : {}),
@@ -120,7 +120,7 @@ export type ModelOptions = {
   trace?: string;
 };
 
-export async function modelOptions(options: ModelOptions): Promise<AgentOptions> {
+export async function readModelOptions(options: ModelOptions): Promise<AgentOptions> {
   const { toolset, style, model, context, toolGroup, state, maxSeconds, trace } = options;
   const { maxTurns, maxCalls, maxTokens } = options;
   return {

@@ -6,7 +6,7 @@ import type { Generation } from "../../../model/agent.ts";
 import { PlaneError, reportError, toPlaneError } from "../../../model/errors.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import type { PlaneCallOptions } from "../../../model/plane.ts";
-import { type ModelOptions, modelOptions, requireModel } from "../agent/agent.ts";
+import { type ModelOptions, readModelOptions, requireModel } from "../agent/agent.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { print, printJson, printStatus } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
@@ -80,7 +80,7 @@ const promptFields = {
 /** Many prompts, each answered by a model with tools, all on the sessions of one plane. */
 export async function generateAnswers(cli: Cli, file: string, options: BatchOptions & ModelOptions): Promise<number> {
   const entries = await readEntries(file, promptFields, "prompt");
-  const shared = await modelOptions(options);
+  const shared = await readModelOptions(options);
   return withPlane(cli, options, async (plane, interrupted) => {
     requireModel(plane, {
       models: named("model", entries, options),

@@ -38,7 +38,7 @@ export async function add(cli: Cli, what: string[], options: AddOptions): Promis
       headers: single(pairs("header", options.header)),
       values: answers(pairs("set", options.set)),
     }),
-    json ? {} : { onPlanned: printIntended, ...(canBeAsked() ? hooksOf(terminalPrompts) : {}) },
+    json ? {} : { onDraft: printIntended, ...(canBeAsked() ? hooksOf(terminalPrompts) : {}) },
   );
   const all = [added, ...added.more];
   if (json) printJson(added);

@@ -12,7 +12,7 @@ const defaultPage = 50;
 
 type ListOptions = TextOptions<"operation" | "target" | "by" | "limit" | "cursor">;
 
-export const listChanges = command(
+export const listAuditedChanges = command(
   async (plane, options: ListOptions) => {
     const limit = toLimit(options.limit) ?? defaultPage;
     const filter = withoutUndefined({

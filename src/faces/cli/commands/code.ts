@@ -64,7 +64,11 @@ async function readProgram(file: string | undefined, { eval: source, resume }: R
   });
 }
 
-export async function searchTools(cli: Cli, query: string, options: GlobalOptions & { limit?: number }): Promise<void> {
+export async function searchCodeTools(
+  cli: Cli,
+  query: string,
+  options: GlobalOptions & { limit?: number },
+): Promise<void> {
   const found = await withPlane(cli, options, (plane) =>
     plane.code.search(query, { face: "cli", ...withoutUndefined({ limit: options.limit }) }),
   );

@@ -95,7 +95,7 @@ const bundled = "planner.plan_with_tools";
 const noPlanner =
   "No planner is configured. Add the one that comes with Toolplane: toolplane servers add planner -- toolplane planner";
 
-export async function makePlan(cli: Cli, given: string, options: MakeOptions): Promise<number> {
+export async function makePlanFile(cli: Cli, given: string, options: MakeOptions): Promise<number> {
   const task = (given === "-" ? await readSource("-") : given).trim();
   if (task === "")
     throw new PlaneError("USAGE", "The task is empty. Say what is to be done: toolplane plan make 'TASK'.");

@@ -225,7 +225,7 @@ type ChangeOptions = TextOptions<"kind" | "limit" | "offset">;
 /** So many lines of one change are shown to people; `--json` has them all. */
 const shownLines = 20;
 
-export async function listChanges(cli: Cli, name: string | undefined, options: ChangeOptions): Promise<void> {
+export async function listRegistryChanges(cli: Cli, name: string | undefined, options: ChangeOptions): Promise<void> {
   const query = withoutUndefined({
     name,
     persona: options.persona,

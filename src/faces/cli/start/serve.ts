@@ -23,7 +23,7 @@ type ServeOptions = GlobalOptions & {
   idleExit: number;
 };
 
-export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
+export async function runServe(cli: Cli, options: ServeOptions): Promise<number> {
   if (options.background) return (await import("./serving.ts")).serveInBackground(cli, options);
   using interruption = untilInterrupted({ servesOthers: true });
   await using plane = await openPlane(cli, options, {

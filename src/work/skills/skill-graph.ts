@@ -6,10 +6,10 @@ import type { Json, JsonObject } from "../../model/json.ts";
 import type { SkillManifest, SkillStep } from "../../model/work/skill.ts";
 import type { NotReady } from "../../model/work/skill-run.ts";
 
-export type PlannedStep = GraphNode & { step: SkillStep };
+export type SkillGraphStep = GraphNode & { step: SkillStep };
 
 /** The steps with everything that each waits for. */
-export function planOf({ steps = [] }: SkillManifest): PlannedStep[] {
+export function skillGraph({ steps = [] }: SkillManifest): SkillGraphStep[] {
   return steps.map((step) => {
     const meant = namesUnder("steps", [step.arguments, step.when ?? ""]);
     return { id: step.id, dependsOn: [...new Set([...step.depends_on, ...meant])], step };
@@ -65,7 +65,7 @@ export function resultValue(result: ToolResult | undefined): Json {
 }
 
 /** The results of the steps that no other depends on. */
-export function lastResult(plan: readonly PlannedStep[], results: ReadonlyMap<string, Json>): Json {
+export function lastResult(plan: readonly SkillGraphStep[], results: ReadonlyMap<string, Json>): Json {
   const last = plan.filter(({ id }) => !plan.some(({ dependsOn }) => dependsOn.includes(id)));
   const [only, another] = last;
   if (only && !another) return results.get(only.id) ?? null;
