@@ -14,7 +14,7 @@ const name = text("The server's name in the configuration.");
 const ofServer = {
   target: (input: { name: string }) => input.name,
   input: (input: object) => input,
-  look: (plane: Plane, input: { name: string }) => plane.config().servers[input.name] ?? null,
+  snapshot: (plane: Plane, input: { name: string }) => plane.config().servers[input.name] ?? null,
 };
 
 const place = {
