@@ -107,7 +107,7 @@ async function checkFunctions(functions: LibraryHooks): Promise<void> {
       const { patternProblem } = await import("../lib/text/linear-pattern.ts");
       const problem = patternProblem(matcher);
       if (problem !== null)
-        throw new PlaneError("USAGE", `'${matcher}', the matcher of a ${event} hook, is no pattern: ${problem}.`);
+        throw new PlaneError("USAGE", `${event} hook: matcher '${matcher}' is not a valid pattern: ${problem}.`);
     }
   }
 }

@@ -65,7 +65,7 @@ function answersTo(calls: NonNullable<AssistantMessage["tool_calls"]>, rest: rea
 
 function readMessage(message: unknown, at: number): ChatMessage {
   const place = `Message ${at + 1} of 'history'`;
-  if (!isObject(message)) throw new PlaneError("USAGE", `${place} is no object.`);
+  if (!isObject(message)) throw new PlaneError("USAGE", `${place} is not an object.`);
   const { role, tool_call_id } = message;
   try {
     if (role === "assistant") return readResponse(message);
@@ -134,7 +134,7 @@ export function createAgentRuns(parts: Parts): AgentRuns {
       requireText(prompt, "a prompt");
       for (const [name, count] of Object.entries({ maxCorrectionSteps, maxRestarts }))
         if (!Number.isSafeInteger(count) || count < 0)
-          throw new PlaneError("USAGE", `'${name}' must be a whole number from 0 on, not '${String(count)}'.`);
+          throw new PlaneError("USAGE", `'${name}' must be an integer >= 0, not '${String(count)}'.`);
       const prepared = await prepare(options, parts, options.principal ?? defaultPrincipal);
       type Value = Awaited<ReturnType<NonNullable<typeof parser>>>;
       const asIs = ((answer: string) => answer) as unknown as AnswerParser<Value>;
@@ -234,12 +234,9 @@ function relayOf({ meta }: RunAgentOptions): Relay | undefined {
 
 function settingsOf({ temperature, maxOutputTokens }: RunAgentOptions): RunParts["settings"] {
   if (temperature !== undefined && !(Number.isFinite(temperature) && temperature >= 0))
-    throw new PlaneError("USAGE", `'temperature' must be a number from 0 on, not '${String(temperature)}'.`);
+    throw new PlaneError("USAGE", `'temperature' must be a number >= 0, not '${String(temperature)}'.`);
   if (maxOutputTokens !== undefined && !(Number.isSafeInteger(maxOutputTokens) && maxOutputTokens > 0))
-    throw new PlaneError(
-      "USAGE",
-      `'maxOutputTokens' must be a whole number from 1 on, not '${String(maxOutputTokens)}'.`,
-    );
+    throw new PlaneError("USAGE", `'maxOutputTokens' must be an integer >= 1, not '${String(maxOutputTokens)}'.`);
   return withoutUndefined({ temperature, maxOutputTokens });
 }
 

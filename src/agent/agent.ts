@@ -31,7 +31,7 @@ function createGenerateAll(generate: PlaneAgent["generate"]): PlaneAgent["genera
   return (requests, options = {}) => {
     const { parallel = defaultParallel, signal, ...shared } = options;
     if (!Number.isInteger(parallel) || parallel < 1)
-      throw new PlaneError("USAGE", "'parallel' must be a whole number from 1 on.");
+      throw new PlaneError("USAGE", "'parallel' must be an integer >= 1.");
     const inOrderOptions = { parallel, ...(signal ? { signal } : {}) };
     return inOrder(requests, inOrderOptions, async (given, index, running) => {
       const request: GenerateRequest = typeof given === "string" ? { prompt: given } : given;

@@ -41,7 +41,7 @@ export function countCalls(response: unknown): number {
 }
 
 function messageOf(response: unknown): UnknownObject {
-  if (!isObject(response)) throw unreadable("it is no object");
+  if (!isObject(response)) throw unreadable("it is not an object");
   if (response.choices === undefined) {
     if (response.role !== undefined && response.role !== "assistant")
       throw unreadable(`it is a message of role '${String(response.role)}', not of the assistant`);
@@ -54,7 +54,7 @@ function messageOf(response: unknown): UnknownObject {
 
 function readCalls(calls: unknown): AskedCall[] {
   if (calls === undefined || calls === null) return [];
-  if (!Array.isArray(calls)) throw unreadable("'tool_calls' is no list");
+  if (!Array.isArray(calls)) throw unreadable("'tool_calls' is not a list");
   return calls.map((call: unknown, at) => {
     const { id, function: asked } = isObject(call) ? call : {};
     if (!isObject(asked) || typeof asked.name !== "string")

@@ -162,7 +162,7 @@ export function createToolset(parts: ToolsetParts): Toolset {
       const name = format ?? "openai";
       if (!isToolFormat(name)) {
         const known = Object.keys(toolFormats).join(", ");
-        throw new PlaneError("USAGE", `'${String(name)}' is no format of tools. Use one of ${known}.`);
+        throw new PlaneError("USAGE", `'${String(name)}' is not a tool format. Use one of ${known}.`);
       }
       const tools = await parts.tools();
       const described = tools.map((named) => ({ ...named.tool, modelName: named.name }));

@@ -171,9 +171,9 @@ test("a shared tool and what personas have in its place are distinguished by pag
 });
 
 for (const [query, parameter, message] of [
-  [{ version: ">=newest" }, "version", /'>=newest' cannot be read: 'newest' is no version\. Write it like/],
-  [{ cursor: "not a cursor" }, "cursor", /'not a cursor' is no cursor: take the 'nextCursor'/],
-  [{ cursor: "////" }, "cursor", /is no cursor/],
+  [{ version: ">=newest" }, "version", /'>=newest' cannot be read: 'newest' is not a valid version\. Write it like/],
+  [{ cursor: "not a cursor" }, "cursor", /'not a cursor' is not a valid cursor: take the 'nextCursor'/],
+  [{ cursor: "////" }, "cursor", /is not a valid cursor/],
 ] as const) {
   test(`${parameter} '${Object.values(query)[0]}' is refused with the remedy`, () => {
     assert.throws(

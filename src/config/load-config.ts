@@ -294,7 +294,7 @@ async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigPro
   const zones = rules.flatMap(({ time }, at): Finding[] => {
     if (time === undefined || isTimezone(time.timezone)) return [];
     const path = ["policy", "rules", at, "time", "timezone"];
-    return [{ path, message: `'${time.timezone}' is no time zone`, hint: "Write it like Europe/Berlin." }];
+    return [{ path, message: `'${time.timezone}' is not a valid time zone`, hint: "Write it like Europe/Berlin." }];
   });
   return [
     ...asProblems([...(await checkPatterns(patterns, hint)), ...zones], merged),
@@ -325,7 +325,7 @@ async function checkPatterns(given: readonly { path: Path; pattern: string }[], 
   const { patternProblem } = await import("../lib/text/linear-pattern.ts");
   return given.flatMap(({ path, pattern }) => {
     const problem = patternProblem(pattern);
-    return problem === null ? [] : [{ path, message: `'${pattern}' is no pattern: ${problem}`, hint }];
+    return problem === null ? [] : [{ path, message: `'${pattern}' is not a valid pattern: ${problem}`, hint }];
   });
 }
 

@@ -38,7 +38,7 @@ function reportKeys(unknown: readonly string[], known: readonly string[], path: 
   for (const key of unknown) {
     const near = nearest(key, known).map((one) => `'${one}'`);
     const hint = near.length === 0 ? `It can have ${known.join(", ")}.` : `Did you mean ${near.join(" or ")}?`;
-    report([...path, key], `'${key}' is no key of it`, known.length === 0 ? null : hint);
+    report([...path, key], `unknown key '${key}'`, known.length === 0 ? null : hint);
   }
 }
 
@@ -102,7 +102,7 @@ function checkProvider(written: ProviderSpec, at: number, context: Context): Pro
   if (!builtinKinds.includes(spec.name))
     context.warn?.(
       ["providers", at, "name"],
-      `'${spec.name}' is no kind of provider that is built in`,
+      `'${spec.name}' is not a built-in provider kind`,
       `Known are ${builtinKinds.slice(1).join(", ")}; a program registers others with plane.tools.registerProvider.`,
     );
   const schema = schemas.get(spec.name);

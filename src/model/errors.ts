@@ -257,7 +257,7 @@ export function publicMessage(
   // Its caller has to know whether to ask again.
   if (code === "RECORD_FAILED" && typeof data.done === "boolean")
     return {
-      message: `${errorTable[code].means} ${data.done ? "It was done all the same." : "It was not done."}`,
+      message: `${errorTable[code].means} ${data.done ? "It was done anyway." : "It was not done."}`,
       data: { done: data.done },
     };
   return { message: errorTable[code].means, data: {} };

@@ -38,7 +38,7 @@ export function readCursor(cursor: string): string {
 export function noCursor(cursor: string): PlaneError {
   return new PlaneError(
     "USAGE",
-    `'${cursor.slice(0, 60)}' is no cursor: take the 'nextCursor' of the page before, or leave it out for the first page.`,
+    `'${cursor.slice(0, 60)}' is not a valid cursor: take the 'nextCursor' of the page before, or leave it out for the first page.`,
     { data: { parameter: "cursor", value: cursor.slice(0, 60) } },
   );
 }

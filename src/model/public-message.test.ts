@@ -19,6 +19,6 @@ test("an error that is the caller's own is shown as it is", () => {
 
 test("whose record failed learns whether it was done, and nothing of our files", () => {
   const told = publicMessage("RECORD_FAILED", { done: true, file: "/home/ann/calls.db" });
-  assert.match(told?.message ?? "", /It was done all the same\.$/);
+  assert.match(told?.message ?? "", /It was done anyway\.$/);
   assert.deepEqual(told?.data, { done: true });
 });

@@ -318,7 +318,7 @@ function refusedUnrecorded(cause: unknown): PlaneError {
 }
 
 function ranUnrecorded(cause: unknown, isDone: boolean): PlaneError {
-  const text = `${notTaken} It ${isDone ? "was done all the same" : "was not done"}. ${remedy}`;
+  const text = `${notTaken} It ${isDone ? "was done anyway" : "was not done"}. ${remedy}`;
   return new PlaneError("RECORD_FAILED", text, { data: { done: isDone }, cause });
 }
 

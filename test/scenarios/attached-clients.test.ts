@@ -134,7 +134,7 @@ suite("asking a plane in another process", () => {
     assert.equal(heard.at(-1), "question");
   });
 
-  test("an answer that is no JSON is an error, and not the end of the process", async () => {
+  test("an answer that is not JSON is an error, and not the end of the process", async () => {
     await using directory = await temporaryDirectory();
     const place = planePlace({ dataDirectory: directory.path, files: [] });
     claimDirectories(place);

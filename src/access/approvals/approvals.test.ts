@@ -258,7 +258,7 @@ test("approvals come a page at a time, and each page tells how many there are", 
   for (const cursor of ["nonsense!", Buffer.from("no such").toString("base64url")])
     await assert.rejects(verbs.approvals.page({ limit: 1, cursor }), {
       code: "USAGE",
-      message: /is no cursor/,
+      message: /is not a valid cursor/,
     });
 });
 

@@ -109,7 +109,7 @@ export function createApprovals(given: ApprovalPorts) {
     verbs,
     async remembered(call: Injected, verdict: Verdict): Promise<string | null> {
       const entry = await remembered.covers(call, verdict);
-      return entry && `${entry.user ?? "an anonymous user"} said yes on ${entry.createdAt} to calls like this`;
+      return entry && `${entry.user ?? "an anonymous user"} approved calls like this on ${entry.createdAt}`;
     },
     isSameTool(tool: Tool, approved: string): boolean {
       const now = fingerprint(tool);
@@ -275,7 +275,7 @@ function createPlans({ store, heldCalls, answer, maySee }: PlanPorts) {
 
 function chosen({ id, changes }: Plan, { ids, first, arguments: edited = {} }: PlanChoice): HeldView[] {
   if (first !== undefined && !(Number.isInteger(first) && first > 0))
-    throw new PlaneError("USAGE", "'first' must be a whole number from 1 on.", { data: { parameter: "first" } });
+    throw new PlaneError("USAGE", "'first' must be an integer >= 1.", { data: { parameter: "first" } });
   const busy = changes.find(({ status }) => status === "running" || status === "approved");
   if (busy) throw new PlaneError("CONFLICT", `Plan '${id}' is being run: '${busy.id}' (${busy.tool}) is not over yet.`);
   const pending = changes.filter(({ status }) => status === "pending");

@@ -36,7 +36,7 @@ export function answered(held: KeptHeldCall, answer: GivenAnswer): KeptHeldCall 
   const { threshold = 1, yeses = [] } = held;
   if (threshold === 1) return { ...held, status: "approved", answer };
   if (yeses.some((yes) => isSamePerson(yes, answer)))
-    throw new PlaneError("CONFLICT", `You have said yes to '${held.id}' already; it takes ${threshold} people.`);
+    throw new PlaneError("CONFLICT", `You have already approved '${held.id}'; it needs ${threshold} approvers.`);
   const now = [...yeses, answer];
   return now.length < threshold ? { ...held, yeses: now } : { ...held, status: "approved", yeses: now, answer };
 }

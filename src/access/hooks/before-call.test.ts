@@ -149,6 +149,6 @@ test("arguments that the tool does not take are the hook's fault, and nothing ru
 for (const payload of [{ arguments: [] }, { arguments: "text" }]) {
   test(`${JSON.stringify(payload)} are no arguments`, async () => {
     const { verdict } = await judgedBy(allow, { use: { decision: "modify", payload } as HookAnswer });
-    assert.match(verdict.reason, /failed: its 'payload\.arguments' is no object/);
+    assert.match(verdict.reason, /failed: its 'payload\.arguments' is not an object/);
   });
 }

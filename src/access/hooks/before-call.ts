@@ -70,7 +70,7 @@ function stricter(one: Verdict, other: Verdict): Verdict {
 const isByProfile = ({ origin }: Verdict) => origin.startsWith("profile:");
 
 function hookVerdict(verdict: Verdict["verdict"], { by, reason }: Pick<HookJudgement, "by" | "reason">): Verdict {
-  return { verdict, origin: `hook:${by}`, reason: reason ?? `hook '${by}' says so` };
+  return { verdict, origin: `hook:${by}`, reason: reason ?? `hook '${by}' decided so` };
 }
 
 export function withVerdict(call: Injected, verdict: Verdict): Injected {
@@ -85,6 +85,6 @@ const changePermission: HookRequest["change"] = (payload, { needs_approval }) =>
 
 const changeArguments: HookRequest["change"] = (payload, { arguments: args }) => {
   if (args === undefined) return { payload };
-  if (!isObject(args)) return { failed: "its 'payload.arguments' is no object" };
+  if (!isObject(args)) return { failed: "its 'payload.arguments' is not an object" };
   return { payload: { ...payload, arguments: args } };
 };

@@ -81,17 +81,17 @@ export function readEnd(end: CommandEnd): HookReply {
   try {
     return readHookAnswer(JSON.parse(stdout));
   } catch {
-    return { failed: "what it printed is no JSON" };
+    return { failed: "what it printed is not JSON" };
   }
 }
 
 export function readHookAnswer(answer: unknown): HookReply {
   if (answer === undefined) return { decision: "continue", reason: "", payload: null };
-  if (!isObject(answer)) return { failed: "its answer is no object" };
+  if (!isObject(answer)) return { failed: "its answer is not an object" };
   const { decision = "continue", reason = "", payload = null } = answer;
   const known = hookDecisions.find((one) => one === decision);
   if (known === undefined) return { failed: `its 'decision' is none of ${hookDecisions.join(", ")}` };
-  if (payload !== null && !isObject(payload)) return { failed: "its 'payload' is no object" };
+  if (payload !== null && !isObject(payload)) return { failed: "its 'payload' is not an object" };
   if (isTooDeep(payload)) return { failed: "its 'payload' is nested too deeply" };
   return { decision: known, reason: typeof reason === "string" ? reason : "", payload: payload as JsonObject | null };
 }

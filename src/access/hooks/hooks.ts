@@ -87,7 +87,7 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
         emit({ type: "hook.decided", callId: run, tool, event, name, decision });
       const judged = await asker({ ...about, tool, onRun })(event, { payload, change: changeNothing, mayAsk: false });
       if (judged.decision !== "deny") return;
-      const text = `The model '${tool}' was not asked: ${judged.reason ?? "a hook says so"}.`;
+      const text = `The model '${tool}' was not asked: ${judged.reason ?? "a hook decided so"}.`;
       throw new PlaneError("APPROVAL_DENIED", text, { data: { model: tool, hook: judged.by } });
     },
     async ended(conversation: string, principal: Principal): Promise<void> {
@@ -143,7 +143,7 @@ export function createHookSessions() {
     if (judged === null) return refusal(call, askHooks);
     if (judged.decision !== "deny") return null;
     begun.delete(key);
-    return { verdict: "deny", origin: `hook:${judged.by}`, reason: judged.reason ?? "a hook says so" };
+    return { verdict: "deny", origin: `hook:${judged.by}`, reason: judged.reason ?? "a hook decided so" };
   }
 
   return {
@@ -169,7 +169,8 @@ export async function review(call: Executed, askHooks: RunHooks): Promise<Execut
   };
   try {
     const judged = await askHooks("PostToolUse", { payload, change: changeResult, mayAsk: false });
-    if (judged.decision === "deny") return replaced(call, withheld(call, judged.reason ?? "a hook says so"), judged.by);
+    if (judged.decision === "deny")
+      return replaced(call, withheld(call, judged.reason ?? "a hook decided so"), judged.by);
     const isSame = judged.payload === payload || sameJson(judged.payload, payload);
     return isSame ? call : replaced(call, toResult(result, payload, judged), judged.by);
   } catch {

@@ -28,13 +28,13 @@ test("every other exit code is a failure, whatever was printed", () => {
 });
 
 const none: [stdout: string, failed: RegExp][] = [
-  ['{"decision":', /no JSON/],
-  ["ok", /no JSON/],
-  ['"continue"', /no object/],
-  ["null", /no object/],
-  ["[]", /no object/],
+  ['{"decision":', /not JSON/],
+  ["ok", /not JSON/],
+  ['"continue"', /not an object/],
+  ["null", /not an object/],
+  ["[]", /not an object/],
   ['{"decision":"allow"}', /none of continue, modify, require_approval, deny/],
-  ['{"decision":"modify","payload":[]}', /'payload' is no object/],
+  ['{"decision":"modify","payload":[]}', /'payload' is not an object/],
   [`{"payload":${'{"a":'.repeat(2_000)}1${"}".repeat(2_000)}}`, /nested too deeply/],
 ];
 for (const [stdout, failed] of none) {

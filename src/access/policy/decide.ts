@@ -111,7 +111,7 @@ export function stricterMode(configured: PolicyMode, asked: PolicyMode | undefin
 function byRule({ firstRule }: ToolFacts, situation: RuleContext): Verdict | null {
   const found = firstRule(situation);
   if (found === null) return null;
-  const { verdict, reason = "a rule of the policy says so", from } = found.rule;
+  const { verdict, reason = "a policy rule decided so", from } = found.rule;
   return { verdict, origin: "rule", reason, ...(from === undefined ? { rule: found.number } : { from }) };
 }
 

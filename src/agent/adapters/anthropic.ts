@@ -42,7 +42,7 @@ export async function answerAnthropicMessage<B extends object>(
   if (!isObject(message) || !Array.isArray(message.content))
     throw new PlaneError(
       "USAGE",
-      "The message cannot be read: its 'content' is no list of blocks. Give a message as Anthropic's API returns it.",
+      "The message cannot be read: its 'content' is not a list of blocks. Give a message as Anthropic's API returns it.",
     );
   const said = { role: "assistant" as const, content: [...message.content] };
   const calls = message.content.flatMap(readToolUse);

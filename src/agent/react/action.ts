@@ -59,7 +59,7 @@ function readObject({ text, isWhole }: { text: string; isWhole: boolean }): Read
 const notAnObject = "Args must be a JSON object.";
 const nothing: ReadonlySet<string> = new Set(["", "none", "null", "n/a"]);
 
-/** What stood behind `Args` and is no object. */
+/** What stood behind `Args` and is not an object. */
 function readProse(prose: string): ReadArguments {
   const isNothing = nothing.has(prose.replaceAll("`", "").trim().toLowerCase());
   return isNothing ? { arguments: "{}" } : { problem: notAnObject };

@@ -105,7 +105,7 @@ function withoutOwner<T extends { owner?: string }>({ owner: _, ...run }: T): Om
 
 function filterOf({ cursor, limit = defaultPage, since, ...query }: RunQuery): RunFilter & { limit: number } {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxPage)
-    throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxPage}.`);
+    throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give an integer from 1 to ${maxPage}.`);
   const filter = { ...query, limit, ...(cursor === undefined ? {} : { before: cursor }) };
   if (since === undefined) return filter;
   const from = Date.parse(since);

@@ -81,7 +81,7 @@ export function createChangeVerbs(ports: ChangePorts): {
       async delete(kind, name, { persona = null, reason } = {}, caller) {
         const { circumstances } = begin(caller, reason);
         if (!workKinds.includes(kind))
-          throw new PlaneError("USAGE", `A '${kind}' cannot be deleted so: give ${workKinds.join(", ")}.`);
+          throw new PlaneError("USAGE", `Cannot delete kind '${kind}'. Use one of ${workKinds.join(", ")}.`);
         await entries.reload();
         const key: EntryKey = { kind, name, persona };
         const file = entries.inFiles(key);
@@ -211,5 +211,5 @@ function conflict({ kind, name }: EntryKey, why: string): PlaneError {
 function requireNumber(name: string, value: unknown, min: number, max: number): void {
   if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return;
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `between ${min} and ${max}`;
-  throw new PlaneError("USAGE", `'${name}' must be a whole number ${range}.`, { data: { parameter: name } });
+  throw new PlaneError("USAGE", `'${name}' must be an integer ${range}.`, { data: { parameter: name } });
 }

@@ -86,7 +86,7 @@ function describeMissing(missing: readonly string[], known: readonly string[]): 
     return `No tool '${shorten(name)}'.${near === undefined ? "" : ` Did you mean '${near}'?`}`;
   });
   const more = missing.length - maxHinted;
-  return more > 0 ? [...notes, `Nor are ${more} others there.`] : notes;
+  return more > 0 ? [...notes, `${more} other names were not found either.`] : notes;
 }
 
 /** Small, so that the first places count most. */
@@ -317,11 +317,11 @@ async function findByPattern(
     return findPattern(pattern, candidates, { index, findTools, count });
   }
   if (!orWords) {
-    const message = `'${shorten(pattern)}' is no pattern to search with: ${sentence(trouble)} Leave out 'regex' to look for words.`;
+    const message = `'${shorten(pattern)}' is not a valid search pattern: ${sentence(trouble)} Leave out 'regex' to look for words.`;
     throw new PlaneError("USAGE", message, { data: { parameter: "query" } });
   }
   const result = await findAll(engine, [pattern], ask);
-  const note = `This is no pattern to search with, so its words were looked for: ${sentence(trouble)}`;
+  const note = `This is not a valid search pattern; its words were searched for instead: ${sentence(trouble)}`;
   return { ...result, notes: [note, ...result.notes] };
 }
 

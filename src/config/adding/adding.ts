@@ -105,7 +105,7 @@ function fileFor({ files, directory, environment, fileAt, lastFile }: SetupPlace
 function nameOf({ name }: Recognised, options: AddOptions, taken: readonly string[], count: number): string {
   if (options.name === undefined || count > 1) return freeName(name, taken);
   if (!/^[^\s./\\][^\s/\\]*$/.test(options.name))
-    throw new PlaneError("USAGE", `'${options.name}' is no name for a server.`);
+    throw new PlaneError("USAGE", `'${options.name}' is not a valid server name.`);
   if (!taken.includes(options.name)) return options.name;
   const remedy = `Choose another with --name, or remove that one: toolplane servers remove ${options.name}`;
   throw new PlaneError("CONFLICT", `There is a server '${options.name}' already. ${remedy}`, {
@@ -263,7 +263,7 @@ async function conclude(
 }
 
 const untried: Trial = { tools: null, needsSignIn: false, problem: null };
-const anyway = "To write it all the same, add --force.";
+const anyway = "To write it anyway, add --force.";
 
 /** A variable that is set is not enough for what leaves this machine. */
 function incomplete({ name, missing, form, entry, variables }: AddedOne, isSent: boolean): PlaneError {

@@ -126,7 +126,7 @@ function parseManifest(text: string, what: string): Foreign {
   try {
     return foreign(JSON.parse(text));
   } catch {
-    throw refused(what, "its manifest.json is no JSON");
+    throw refused(what, "its manifest.json is not JSON");
   }
 }
 
@@ -196,7 +196,7 @@ const wordsOf = (list: Foreign): Foreign<string>[] => itemsOf(list).map((one) =>
 function variablesOf(map: Foreign, what: string): Start["env"] {
   return fieldsOf(map).map(([key, value]) => {
     const name = asName(key, "variable");
-    if (name === undefined) throw refused(what, `'${asShown(key)}' is no name of a variable`);
+    if (name === undefined) throw refused(what, `'${asShown(key)}' is not a valid variable name`);
     return [name, spelled(value) ?? foreign("")];
   });
 }

@@ -89,7 +89,7 @@ function splitLine(text: string): string[] {
 }
 
 function parseUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new PlaneError("USAGE", `'${text}' is no URL.`);
+  if (!URL.canParse(text)) throw new PlaneError("USAGE", `'${text}' is not a valid URL.`);
   const url = new URL(text);
   if (url.username !== "" || url.password !== "")
     throw new PlaneError(

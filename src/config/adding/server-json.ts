@@ -175,13 +175,13 @@ function whyUnusable(given: Foreign, { via, what, fixed, sha256, env, options }:
   if (via === undefined)
     return { unusable: `packages of the kind '${shown("registryType") || shown("registry_type")}' are not known` };
   // It would become an option of the program that fetches it, or fetch something else.
-  if (via !== "mcpb" && what === undefined) return { unusable: `'${shown("identifier")}' is no name of a package` };
-  if (fixed === undefined) return { unusable: `'${shown("version")}' is no version` };
+  if (via !== "mcpb" && what === undefined) return { unusable: `'${shown("identifier")}' is not a valid package name` };
+  if (fixed === undefined) return { unusable: `'${shown("version")}' is not a valid version` };
   if (asOneOf(transport, ["stdio"]) === undefined)
     return { unusable: `it has to be started as a service of its own (${asShown(transport)})` };
   if (via === "mcpb" && sha256 === undefined) return { unusable: "the registry gives no checksum of the bundle" };
   const wrong = env.find(({ name }) => name === undefined);
-  if (wrong) return { unusable: `'${wrong.shown}' is no name of a variable` };
+  if (wrong) return { unusable: `'${wrong.shown}' is not a valid variable name` };
   const refused = optionProblem(via, options);
   if (refused !== null) return { unusable: refused };
   const acting = via === "oci" && options.length > 0 ? env.find(({ name = "" }) => actsOnTheHost(name)) : undefined;
@@ -200,7 +200,7 @@ function remoteWay(given: Foreign): Way {
     url,
     inputs: unique([...address.inputs, ...headers.flatMap((one) => one.inputs)]),
     ...(!isWeb && { unusable: "its address is not one of HTTP" }),
-    ...(isWeb && wrong && { unusable: `'${wrong.shown}' is no name of a header` }),
+    ...(isWeb && wrong && { unusable: `'${wrong.shown}' is not a valid header name` }),
     build(values, environment) {
       const [filled] = address.fill(values, environment);
       return {

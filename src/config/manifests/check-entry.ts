@@ -108,7 +108,7 @@ function checkOverlay(name: string, given: UnknownObject, report: Report, tell: 
     if (ownTools.includes(field.key))
       report(
         [field.key],
-        `cannot be said about a tool of a server`,
+        `cannot be set for a tool of a server`,
         "An overlay has a description, arguments and metadata. For anything else give yours another name and let its provider call this one.",
       );
     else if (!overlayKeys.includes(field.key)) reading.warnUnknownKey(field.source, overlayKeys);

@@ -133,7 +133,7 @@ async function readWork(entries: readonly ManifestEntry[], { manifests, tell, pl
   const reportLoose = (entry: ManifestEntry, value: unknown, path: Path) => {
     for (const text of looseReferences(value)) {
       const hint = `Write \${input.${text.slice(2)} for what a run is given.`;
-      tell(entry, path, "warning", `'${text}' goes out as it is written`, hint);
+      tell(entry, path, "warning", `'${text}' is sent unchanged`, hint);
     }
   };
 

@@ -52,7 +52,7 @@ export function createReading(originOf: (source: Path) => SettingOrigin): Readin
     forced: [],
     set(path, value, source) {
       const key = JSON.stringify(path);
-      if (said.has(key)) return reading.warn(source, `'${path.at(-1)}' is said twice; the first one counts`);
+      if (said.has(key)) return reading.warn(source, `'${path.at(-1)}' is set twice; the first value is used`);
       said.add(key);
       settings.push({
         path,

@@ -24,7 +24,7 @@ const authReaders: readonly (readonly [string, ReadField])[] = [
   ["oauth_config", (field, server) => hasRoom(server) && readOAuth(field, server)],
 ];
 
-/** Can there be keys beside `auth`? Not where it is no object and the server will be refused for it. */
+/** Can there be keys beside `auth`? Not where it is not an object and the server will be refused for it. */
 function hasRoom({ fields }: ServerReading): boolean {
   const auth = fieldValue("auth", fields);
   return auth === undefined || isObject(auth);

@@ -77,7 +77,7 @@ test("an argument of an unknown type may be anything, and the known types are re
 test("of two arguments with one name the first counts", () => {
   const { read: found, problems } = read([{ name: "a", type: "string" }, { name: "a?" }]);
   assert.deepEqual(found, [{ name: "a", type: "string" }]);
-  assert.match(problems[0]?.message ?? "", /'a' is said twice/);
+  assert.match(problems[0]?.message ?? "", /'a' is set twice/);
 });
 
 test("without a list nothing is said", () => {

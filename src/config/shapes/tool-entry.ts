@@ -90,7 +90,7 @@ function withNumbers(reading: Reading, entry: Record<string, unknown>, source: P
     read[key] = number;
     if (typeof number === "number" && (number >= 0 || key === "priority")) continue;
     delete read[key];
-    reading.warn([...source, key], `${describeValue(entry[key])} is no number that can be used here`);
+    reading.warn([...source, key], `${describeValue(entry[key])} is not a valid number here`);
   }
   return read;
 }
@@ -128,7 +128,7 @@ export function readToolArguments(reading: Reading, list: unknown, source: Path)
   const read = list.flatMap((entry, at) => readArgument(reading, entry, [...source, at]) ?? []);
   return read.filter(({ name }, at) => {
     const isFirst = read.findIndex((other) => other.name === name) === at;
-    if (!isFirst) reading.warn(source, `argument '${name}' is said twice; the first one counts`);
+    if (!isFirst) reading.warn(source, `argument '${name}' is set twice; the first value is used`);
     return isFirst;
   });
 }

@@ -193,7 +193,7 @@ function readTimeout({ value, source }: Field, reading: Reading): Field[] {
   const ms = secondsToMs(value);
   if (ms === undefined) {
     const hint = `${defaultTimeoutSeconds} seconds are taken instead.`;
-    reading.warn(source, `${describeValue(value)} is no number of seconds`, hint);
+    reading.warn(source, `${describeValue(value)} is not a number of seconds`, hint);
   }
   return [{ key: "timeoutMs", value: ms ?? defaultTimeoutSeconds * 1000, source }];
 }
@@ -202,7 +202,7 @@ function readTimeout({ value, source }: Field, reading: Reading): Field[] {
 function readInterval({ value, source }: Field, reading: Reading): Field[] {
   const ms = secondsToMs(value);
   if (ms !== undefined) return [{ key: "listingTtlMs", value: ms, source }];
-  reading.warn(source, `${describeValue(value)} is no number of seconds`, "300 seconds are taken instead.");
+  reading.warn(source, `${describeValue(value)} is not a number of seconds`, "300 seconds are taken instead.");
   return [];
 }
 

@@ -67,7 +67,7 @@ export function judgeProject(
     trust: { directory, servers: lines.servers, settings: lines.settings, files, own: [] },
     problems: [
       ...refused.map(({ path, why }) => problem(path, `${why}: a project's file can only tighten`, ownFile)),
-      ...shadowed.map((path) => problem(path, "your own configuration says it already, which counts", ownFile)),
+      ...shadowed.map((path) => problem(path, "your own configuration already sets it", ownFile)),
       ...warnAboutUntrusted(waits, inForce ? "" : (lines.settings?.name ?? ""), unread).map((message) => ({
         file: directory,
         line: null,

@@ -105,7 +105,7 @@ function contentOf(file: string): Buffer | "incomparable" | null {
 /** What it refers to comes first: the rest may be long. */
 function describe(kind: Kind, text: string | null, isIncomparable: boolean): string {
   if (isIncomparable)
-    return `${kind}; it cannot be trusted, because it is no file or larger than ${maxBytes / 1024 / 1024} MiB`;
+    return `${kind}; it cannot be trusted, because it is not a file or is larger than ${maxBytes / 1024 / 1024} MiB`;
   if (text === null) return `${kind}; it cannot be read`;
   if (kind === "file") return "a value that is read from this file, and not shown because it may be secret";
   const references = [...new Set(findReferences(withoutEscapes(text)).map((one) => one.text))];

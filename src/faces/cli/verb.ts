@@ -50,7 +50,7 @@ export function appendValue(value: string, before: unknown = []): string[] {
   return [...(before as string[]), value];
 }
 
-function wholeNumber(least: number, most: number, hint = `Give a whole number from ${least} to ${most}.`) {
+function wholeNumber(least: number, most: number, hint = `Give an integer from ${least} to ${most}.`) {
   return (text: string): number => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
     if (number >= least && number <= most) return number;
@@ -63,13 +63,13 @@ const largest = 999_999_999;
 /** How the value of an option is read. */
 const readers: Readonly<Record<ValueKind, (text: string, before?: unknown) => unknown>> = {
   list: appendValue,
-  count: wholeNumber(1, largest, "Give a whole number from 1 on."),
+  count: wholeNumber(1, largest, "Give an integer >= 1."),
   limit: wholeNumber(1, largestPage),
   parallel: wholeNumber(1, 256),
   characters: wholeNumber(0, largest, "Give a number of characters, 0 for no limit."),
-  ms: wholeNumber(0, largest, "Give a whole number of milliseconds."),
+  ms: wholeNumber(0, largest, "Give milliseconds as an integer."),
   port: wholeNumber(0, 65_535, "Give a port between 0 and 65535."),
-  drain: wholeNumber(0, 600, "Give a whole number of seconds between 0 and 600."),
+  drain: wholeNumber(0, 600, "Give seconds as an integer from 0 to 600."),
   seconds(text) {
     const seconds = Number(text);
     if (text.trim() !== "" && Number.isFinite(seconds) && seconds >= 0) return seconds;

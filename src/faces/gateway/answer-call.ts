@@ -45,7 +45,7 @@ export function readMetaCall(name: string, args: unknown): MetaCall | { wrong: s
   if (inner === call) return { wrong: `${call} does not call itself. Give the name of the tool that you mean.` };
   const [stray] = Object.keys(others);
   if (given === undefined && stray !== undefined)
-    return { wrong: `'${stray}' is no argument of ${call}. Put what '${inner}' takes into 'arguments'.` };
+    return { wrong: `'${stray}' is not an argument of ${call}. Put what '${inner}' takes into 'arguments'.` };
   if (isObject(args) && isObject(given)) passOnText(args, given);
   const meant = { name: inner, arguments: given ?? {}, isWrapped: true };
   if (!isMetaTool(inner)) return meant;
@@ -68,7 +68,7 @@ function strayIn(name: string, args: unknown): { wrong: string } | null {
   const stray = Object.keys(args).find((key) => !Object.hasOwn(properties, key));
   if (stray === undefined) return null;
   return {
-    wrong: `'${shorten(stray)}' is no argument of ${name}. It takes ${Object.keys(properties).join(", ")}.`,
+    wrong: `'${shorten(stray)}' is not an argument of ${name}. It takes ${Object.keys(properties).join(", ")}.`,
   };
 }
 

@@ -193,7 +193,7 @@ function parseArguments(json: string): JsonObject {
     const parsed: unknown = JSON.parse(json);
     if (isObject(parsed)) return parsed as JsonObject;
   } catch {
-    // Reported below, as for everything else that is no object.
+    // Reported below, as for everything else that is not an object.
   }
-  throw new PlaneError("USAGE", `The arguments are no JSON object like {"key": "value"}.`);
+  throw new PlaneError("USAGE", `The arguments are not a JSON object like {"key": "value"}.`);
 }

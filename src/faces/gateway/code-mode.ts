@@ -68,7 +68,8 @@ async function run(
   params: UnknownObject,
 ): Promise<CodeText> {
   const [stray] = Object.keys(others);
-  if (stray !== undefined) return wrong(`'${stray.slice(0, 60)}' is no argument of run_code. It takes code, resume.`);
+  if (stray !== undefined)
+    return wrong(`'${stray.slice(0, 60)}' is not an argument of run_code. It takes code, resume.`);
   const isResumed = typeof resume === "string" && resume !== "";
   if (!isResumed && typeof code !== "string") return wrong("'code' must be a program.");
   const { tools, conversation } = context;

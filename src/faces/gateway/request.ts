@@ -112,7 +112,7 @@ export function renderFailure(thrown: unknown): RpcAnswer {
 /** Shorter text cannot be nested too deeply. */
 const shallowLength = 1_000;
 
-/** `wrong` says why; null where it is no JSON at all. */
+/** `wrong` says why; null where it is not JSON at all. */
 export type Parsed = { message: unknown } | { wrong: string | null };
 
 /** All of them are answered in one turn. */

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 /** Other names mean something to JavaScript objects. */
 const ParameterName = z
   .string()
-  .check(z.regex(/^(?!(?:__proto__|constructor|prototype)$)\S(?:.*\S)?$/, "is no name a parameter can have"));
+  .check(z.regex(/^(?!(?:__proto__|constructor|prototype)$)\S(?:.*\S)?$/, "is not a valid parameter name"));
 
 const sources = ["inventory", "user", "groups", "persona", "conversation", "workspace", "scopes", "files"] as const;
 

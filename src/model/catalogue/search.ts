@@ -75,7 +75,7 @@ export function parseSearch(given: unknown): ParsedSearch {
 
 export function readLimit(limit: unknown, most: number): number {
   const isFit = typeof limit === "number" && Number.isInteger(limit) && limit >= 1 && limit <= most;
-  return isFit ? limit : refuse("limit", `'limit' must be a whole number from 1 to ${most}.`);
+  return isFit ? limit : refuse("limit", `'limit' must be an integer from 1 to ${most}.`);
 }
 
 function readQueries(query: unknown, queries: unknown): string[] {

@@ -158,5 +158,5 @@ function readOneOf(allowed: readonly string[]): Read {
 
 function readLimit(value: string, refuse: Refuse): number {
   const limit = /^\d{1,4}$/.test(value) ? Number(value) : 0;
-  return limit >= 1 && limit <= largestPage ? limit : refuse(`give a whole number from 1 to ${largestPage}`);
+  return limit >= 1 && limit <= largestPage ? limit : refuse(`give an integer from 1 to ${largestPage}`);
 }

@@ -32,7 +32,7 @@ export function parseArgumentText(text: string): ToolArgument | { problem: strin
     };
   const known = argumentTypes.find((one) => one === type.trim());
   if (known === undefined)
-    return { problem: `cannot be read: '${type.trim()}' is no type. Use ${argumentTypes.join(", ")}.` };
+    return { problem: `cannot be read: '${type.trim()}' is not a type. Use ${argumentTypes.join(", ")}.` };
   return {
     name: name.trim(),
     type: known,

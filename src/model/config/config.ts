@@ -29,7 +29,7 @@ function byName<T extends z.core.SomeType>(schema: T) {
 const maxCost = z._default(
   z.nullable(
     z.union([z.number().check(z.minimum(0)), z.record(z.string(), z.number().check(z.minimum(0)))], {
-      error: "must be a number from 0 on, such numbers by unit, or null for no limit",
+      error: "must be a number >= 0, such numbers by unit, or null for no limit",
     }),
   ),
   null,

@@ -47,7 +47,7 @@ const kinds: Readonly<Record<string, string>> = {
   object: "an object",
   record: "an object",
   number: "a number",
-  int: "a whole number",
+  int: "an integer",
   boolean: "true or false",
 };
 

@@ -33,7 +33,7 @@ export const CodeRun = z
     ),
     durationMs: z.number(),
     error: ErrorReport.extend({
-      line: z.number().int().optional().meta({ description: "Of the program, from 1 on." }),
+      line: z.number().int().optional().meta({ description: "Of the program, starting at 1." }),
       text: z.string().optional().meta({ description: "Of that line." }),
     }).nullable(),
     waiting: z

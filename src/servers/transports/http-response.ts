@@ -103,7 +103,7 @@ export function transportFailure(error: NodeJS.ErrnoException, url: URL): string
   if (code === "ECONNREFUSED") return `nothing listens at ${url.host}. Is the server running?`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `host '${url.hostname}' was not found`;
   if (code === "EPROTO" || code.startsWith("ERR_SSL"))
-    return `no TLS is spoken at ${url.host}. Does 'url' begin with the right scheme?`;
+    return `${url.host} does not speak TLS. Does 'url' begin with the right scheme?`;
   if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code))
     return `the certificate of ${url.host} is not trusted (${code}). Correct it, or name its authority in NODE_EXTRA_CA_CERTS`;
   if (code.startsWith("HPE_"))

@@ -21,7 +21,7 @@ export function noiseText(text: string): string {
 const byteOrderMark = 0xfeff;
 const byteOrderMarkBytes = 3;
 
-/** Undefined when it is no JSON. `bytes` where the text is long. */
+/** Undefined when it is not JSON. `bytes` where the text is long. */
 export function parseMessage(text: string, bytes?: Buffer): unknown {
   // .NET and PowerShell begin their output with it.
   if (text.charCodeAt(0) === byteOrderMark) return parseMessage(text.slice(1), bytes?.subarray(byteOrderMarkBytes));

@@ -169,6 +169,6 @@ function handshakeFailure(error: NodeJS.ErrnoException, url: URL): string {
 function noSocket(response: IncomingMessage, url: URL): TransportError {
   const status = response.statusCode ?? 0;
   if (status >= 300) return refused(response, url);
-  const reason = `what listens at ${url.host} is no WebSocket. Check 'url' and 'transport'`;
+  const reason = `${url.host} is not a WebSocket server. Check 'url' and 'transport'`;
   return new TransportError(reason, { sent: false, permanent: true, status });
 }

@@ -85,7 +85,7 @@ export function checkQuery(query: DeadLetterQuery): DeadLetterQuery & { limit: n
   if (status !== undefined && !deadLetterStatuses.includes(status))
     throw refused("status", status, `give one of ${deadLetterStatuses.join(", ")}`);
   if (!Number.isInteger(limit) || limit < 1 || limit > maxPage)
-    throw refused("limit", limit, `give a whole number from 1 to ${maxPage}`);
+    throw refused("limit", limit, `give an integer from 1 to ${maxPage}`);
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
     throw refused("cursor", cursor, "give the 'nextCursor' of an earlier page");
   for (const name of ["tool", "server", "id"] as const)

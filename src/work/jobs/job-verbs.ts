@@ -24,7 +24,7 @@ const fit = /^[\x21-\x7e]{1,255}$/;
 
 function checkHistoryQuery({ state, limit = defaultPage, cursor }: JobRunQuery) {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxPage)
-    throw usage("limit", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxPage}.`);
+    throw usage("limit", `'limit' cannot be '${limit}': give an integer from 1 to ${maxPage}.`);
   if (state !== undefined && !jobRunStates.includes(state))
     throw usage("state", `'state' cannot be '${state}': give one of ${jobRunStates.join(", ")}.`);
   return { limit, ...withoutUndefined({ state, before: cursor }) };

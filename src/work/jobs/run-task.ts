@@ -97,7 +97,7 @@ function inputOf(run: KeptJobRun, { task, input = {} }: KeptTask): JsonObject {
       root === "input" ? valueAtPath(run.input, [name, ...rest]) : valueAtPath({ result: before?.result }, rest);
     if (found !== undefined) return found;
     const what = [root, name, ...rest].join(".");
-    throw new PlaneError("INVALID_ARGUMENTS", `The input of task '${task}' refers to '${what}', which is not there.`);
+    throw new PlaneError("INVALID_ARGUMENTS", `The input of task '${task}' refers to '${what}', which does not exist.`);
   });
   return { ...run.input, ...(filled as JsonObject) };
 }

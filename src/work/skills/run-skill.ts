@@ -125,7 +125,7 @@ async function runAgentStep(
   requireSafe(known);
   emitSteps(parts, name, []);
   const lacking = await parts.overBudget();
-  if (lacking !== null) throw new PlaneError("BUDGET_EXCEEDED", `Skill '${name}' was not begun: ${lacking}.`);
+  if (lacking !== null) throw new PlaneError("BUDGET_EXCEEDED", `Skill '${name}' was not started: ${lacking}.`);
   const repeatable = (await Promise.all(required_tools.map(parts.isRepeatable))).every(Boolean);
   const began = Date.now();
   const at = new Date(began).toISOString();
@@ -209,7 +209,7 @@ async function runStep(skill: string, step: SkillStep, context: StepContext): Pr
 async function prepareStep(skill: string, step: SkillStep, { input, results, parts }: StepContext) {
   const lacking = await parts.overBudget();
   if (lacking !== null)
-    throw new PlaneError("BUDGET_EXCEEDED", `Step '${step.id}' of '${skill}' was not begun: ${lacking}.`);
+    throw new PlaneError("BUDGET_EXCEEDED", `Step '${step.id}' of '${skill}' was not started: ${lacking}.`);
   const args = fillStep(step, input, results);
   return { args, repeatable: await parts.isRepeatable(step.tool) };
 }

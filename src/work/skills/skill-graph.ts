@@ -37,9 +37,13 @@ export function fillStep(step: SkillStep, input: JsonObject, results: ReadonlyMa
   return fillReferences(step.arguments, (path) => {
     const found = lookUp(path, input, results);
     if (found !== undefined) return found;
-    throw new PlaneError("INVALID_ARGUMENTS", `Step '${step.id}' refers to '${path.join(".")}', which is not there.`, {
-      data: { step: step.id, tool: step.tool, sent: false },
-    });
+    throw new PlaneError(
+      "INVALID_ARGUMENTS",
+      `Step '${step.id}' refers to '${path.join(".")}', which does not exist.`,
+      {
+        data: { step: step.id, tool: step.tool, sent: false },
+      },
+    );
   }) as JsonObject;
 }
 

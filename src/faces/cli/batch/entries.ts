@@ -83,9 +83,9 @@ const isWholeFrom = (least: number) => (value: unknown) => Number.isSafeInteger(
 export const fit = {
   text: { isFit: isText, must: "a string" },
   name: { isFit: (value: unknown) => isText(value) && value !== "", must: "a string that is not empty" },
-  whole: { isFit: isWholeFrom(0), must: "a whole number from 0 on" },
-  positive: { isFit: isWholeFrom(1), must: "a whole number from 1 on" },
-  number: { isFit: (value: unknown) => typeof value === "number" && value >= 0, must: "a number from 0 on" },
+  whole: { isFit: isWholeFrom(0), must: "an integer >= 0" },
+  positive: { isFit: isWholeFrom(1), must: "an integer >= 1" },
+  number: { isFit: (value: unknown) => typeof value === "number" && value >= 0, must: "a number >= 0" },
   anything: { isFit: () => true, must: "anything" },
   texts: { isFit: (value: unknown) => Array.isArray(value) && value.every(isText), must: "a list of strings" },
 } satisfies EntryFields;
@@ -143,7 +143,9 @@ function readResults(file: string): Map<number, BatchResult> {
     if (line === "") continue;
     const result = parse(line);
     if (!result)
-      throw usage(`Line ${at + 1} of '${file}' is no result of ours. Give another file, or --force to overwrite it.`);
+      throw usage(
+        `Line ${at + 1} of '${file}' is not a result that Toolplane wrote. Give another file, or --force to overwrite it.`,
+      );
     results.set(result.line, result);
   }
   return results;

@@ -182,7 +182,7 @@ function greet(plane: Plane): void {
   const talking =
     Object.keys(models).length > 0
       ? "Ask something, or type /help."
-      : "No model is configured; /model says how. /help shows the rest.";
+      : "No model is configured; see /model. /help shows the rest.";
   print(colors.dim(`${countOf(count, "server")}${whose}. ${talking}`));
 }
 

@@ -251,7 +251,7 @@ const clear: ChatCommand = {
     chat.history = [];
     await chat.plane.conversations.end(chat.conversation);
     chat.conversation = newConversation();
-    print("What was said is forgotten.");
+    print("The conversation was cleared.");
   },
 };
 

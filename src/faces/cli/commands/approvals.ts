@@ -116,7 +116,7 @@ export const forgetRemembered = command(
     await plane.approvals.forget(id);
     return { id, forgotten: true };
   },
-  () => "It is forgotten: calls like this are asked about again.",
+  () => "Forgotten. Calls like this need approval again.",
 );
 
 async function findApproval(plane: Plane, given: string): Promise<string> {

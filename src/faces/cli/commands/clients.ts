@@ -181,7 +181,7 @@ function printWarnings({
   }
   for (const [file, servers] of Map.groupBy(leftBehind, (server) => server.path))
     printWarning(
-      `${title} does not reach ${servers.map(({ name }) => name).join(", ")} any more: moved into ${file} before.`,
+      `${title} does not reach ${servers.map(({ name }) => name).join(", ")} any longer: they were moved into ${file} earlier.`,
     );
   if (isForEveryProject)
     printWarning(`${path} counts in every project, and it starts Toolplane with the configuration of this directory.`);
@@ -218,7 +218,7 @@ function printTranslated(report: { translated: TranslatedReference[]; variables:
 
 const outcomes: Readonly<Record<ClientDisconnection["outcome"], string>> = {
   restored: "is byte for byte as it was before",
-  merged: "has no Toolplane any more; what you changed since stays",
+  merged: "no longer contains Toolplane; your later changes stay",
   deleted: "was made for Toolplane and is gone",
 };
 

@@ -59,13 +59,13 @@ export function toLimit(text: string | undefined, most = 1_000): number | undefi
   if (text === undefined) return undefined;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= most) return limit;
-  throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to ${most}.`);
+  throw new PlaneError("USAGE", `--limit cannot be '${text}': give an integer from 1 to ${most}.`);
 }
 
 export function toCount(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new PlaneError("USAGE", `${option} cannot be '${text}': give a whole number.`);
+  throw new PlaneError("USAGE", `${option} cannot be '${text}': give an integer.`);
 }
 
 /** Those of the options that are set. */

@@ -157,7 +157,7 @@ export async function deleteTool(cli: Cli, name: string, options: TextOptions<"r
 
 async function readManifest(cli: Cli, given: string, options: SetOptions): Promise<WrittenManifest> {
   const only = Object.entries(wrapperFlags).find(([key]) => options[key as keyof SetOptions] !== undefined);
-  if (only !== undefined) throw usage(`${only[1]} goes with --server and --tool; a file says it itself.`);
+  if (only !== undefined) throw usage(`${only[1]} is only for --server and --tool; set it in the file instead.`);
   const data = given === "-" ? await readStandardInput() : await (await openSetup(cli, options)).readManifest(given);
   if (isObject(data)) return data as WrittenManifest;
   throw usage(`'${given}' must hold one manifest. Several at once travel with 'toolplane registry import'.`);
@@ -244,7 +244,7 @@ export async function listRegistryChanges(cli: Cli, name: string | undefined, op
 
 function toNumber(key: "limit" | "offset", text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d+$/.test(text)) throw usage(`--${key} '${text}' is not a whole number.`);
+  if (!/^\d+$/.test(text)) throw usage(`--${key} '${text}' is not an integer.`);
   return Number(text);
 }
 

@@ -114,7 +114,7 @@ export async function refreshServers(
 
 export const showLogs = command(
   (plane, name: string) => plane.servers.logs(name, { connect: true }),
-  (lines, [name]) => lines.map(renderLine).join("\n") || `${name} has said nothing.`,
+  (lines, [name]) => lines.map(renderLine).join("\n") || `${name} has logged nothing.`,
   (lines, [server]) => ({ server, lines }),
 );
 

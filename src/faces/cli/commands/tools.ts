@@ -58,7 +58,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
     for (const { name, contact } of locked)
       printStatus(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
     if (plane.config().policy.mode === "review")
-      printStatus("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
+      printStatus("Review mode ('policy.mode'): only read-only tools are listed and run.");
     printNextPage(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
     for (const status of await plane.servers.list()) {
       // What is not trusted is in one warning about the project.

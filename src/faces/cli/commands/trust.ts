@@ -22,7 +22,7 @@ type TrustOptions = GlobalOptions & { yes?: boolean; list?: boolean; revoke?: bo
 export async function trust(cli: Cli, where: string | undefined, options: TrustOptions): Promise<void> {
   const directory = resolve(terminal.directory(), where ?? "");
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
-    throw new PlaneError("USAGE", `'${where}' is no directory. Name the directory of the project.`);
+    throw new PlaneError("USAGE", `'${where}' is not a directory. Name the directory of the project.`);
   const setup = await openSetup(cli, { ...options, config: [] }, directory);
   if (options.list) return list(setup.trust.list(), options);
   if (options.revoke) await setup.trust.revoke();
@@ -87,7 +87,7 @@ function renderLine({ name, launch, trusted, inForce }: TrustLine): string {
 
 function list(remembered: readonly RememberedTrust[], { json }: TrustOptions): void {
   if (json) return printJson({ directories: remembered });
-  if (remembered.length === 0) return print("No project was asked about yet.");
+  if (remembered.length === 0) return print("You have not reviewed any project yet.");
   for (const { directory, servers } of remembered) {
     const yes = servers.filter(({ trusted }) => trusted);
     print(`${directory}: ${countOf(yes.length, "launch line")} trusted (${yes.map(({ name }) => name).join(", ")})`);

@@ -183,7 +183,7 @@ async function askToolset(asking: WizardContext, before: JsonObject): Promise<Js
   const tools = await write(asking, "Tools, separated by commas (empty: all)", usual(allowed));
   const maxTurns = await write(asking, "Turns with tools (empty: the default)", {
     ...usual(turns),
-    check: (text) => (text === "" || /^[1-9]\d*$/.test(text) ? null : "Give a whole number from 1 on."),
+    check: (text) => (text === "" || /^[1-9]\d*$/.test(text) ? null : "Give an integer >= 1."),
   });
   const seconds = await write(asking, "Seconds for a call (empty: the default)", {
     ...usual(timeout),

@@ -163,7 +163,7 @@ async function editArguments(args: JsonObject): Promise<JsonObject> {
   try {
     parsed = JSON.parse(edited);
   } catch (thrown) {
-    throw new PlaneError("USAGE", `The arguments are no valid JSON: ${(thrown as Error).message}.`);
+    throw new PlaneError("USAGE", `The arguments are not valid JSON: ${(thrown as Error).message}.`);
   }
   if (isObject(parsed)) return parsed as JsonObject;
   throw new PlaneError("USAGE", 'The arguments must be a JSON object like {"key": "value"}.');
@@ -190,7 +190,7 @@ async function editFile(editor: string, args: JsonObject): Promise<string> {
     const [command = editor, ...words] = editor.split(/\s+/);
     const { status, error } = spawnSync(command, [...words, file], { stdio: "inherit" });
     if (error || status !== 0)
-      throw new PlaneError("USAGE", `The editor '${editor}' did not end well, so nothing was changed.`);
+      throw new PlaneError("USAGE", `The editor '${editor}' exited with an error. Nothing was changed.`);
     return readFileSync(file, "utf8");
   } finally {
     rmSync(directory, { recursive: true, force: true });
