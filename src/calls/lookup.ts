@@ -37,7 +37,7 @@ export type LookupParts = {
   catalogue(): Pick<Catalogue, "visibleTo" | "listing">;
   quality: Pick<PlaneQuality, "requireTrusted" | "standing">;
   health: Pick<HealthFeed, "recent">;
-  memory: Pick<Recorder, "open" | "requireRoom">;
+  recorder: Pick<Recorder, "open" | "requireRoom">;
   loaded(): Promise<void>;
   schemaCheck(): Promise<unknown>;
 };
@@ -96,7 +96,7 @@ export function createLookup(parts: LookupParts) {
     toCall,
     toShow,
     tool,
-    ...withMemory(parts, toCall),
+    ...withLookupCache(parts, toCall),
     /** Of one server, or of all. */
     async discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void> {
       await loaded();
@@ -153,17 +153,17 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
   };
 }
 
-type Remembered = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
+type CachedLookup = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
 
 /** Remembers finds, and loads what a first call needs while the server starts. */
-function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>) {
-  const { config, registry, servers, memory, health, schemaCheck, quality, grants } = parts;
-  const remembered = new WeakMap<Principal, Lru<Remembered>>();
+function withLookupCache(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>) {
+  const { config, registry, servers, recorder, health, schemaCheck, quality, grants } = parts;
+  const remembered = new WeakMap<Principal, Lru<CachedLookup>>();
   // Two turns are enough for the process of the tool's server to be spawned.
   const headStart = once(async () => {
     for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
   });
-  const warmUp = once(() => Promise.all([memory.open(), schemaCheck(), import("node:crypto")]));
+  const warmUp = once(() => Promise.all([recorder.open(), schemaCheck(), import("node:crypto")]));
   const released = new WeakMap<Tool, object>();
   /** Found out once, as long as nothing else is quarantined. */
   const trusted = (tool: Tool, principal: Principal): Tool | Promise<Tool> => {
@@ -190,7 +190,7 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
     // A tool may be called by several spellings of its name.
     const size = Math.max(minRemembered, 2 * snapshot.tools.length);
     const before = remembered.get(principal);
-    const names = before && before.least >= size ? before : createLru<Remembered>(size);
+    const names = before && before.least >= size ? before : createLru<CachedLookup>(size);
     names.set(keyOf(asked), { tool, snapshot, config: config(), servers: likely });
     remembered.set(principal, names);
   }
@@ -207,7 +207,7 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
     return trusted(tool, principal);
   };
   const findTool: FindTool = (asked, principal, onProgress) => {
-    memory.requireRoom();
+    recorder.requireRoom();
     const known = typeof asked === "object" && asked.kind ? undefined : recall(asked, principal);
     return known ? trusted(known, principal) : findAnew(asked, principal, onProgress);
   };

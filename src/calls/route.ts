@@ -117,7 +117,7 @@ function timeLimit(call: Pick<Approved, "options" | "tool">, serverLimitMs: Rout
 }
 
 /** Servers get arguments as written, other providers get values. */
-export function requireWritable(call: Routed): Routed {
+export function requireExactProviders(call: Routed): Routed {
   if (call.input.exact && call.route.candidates.some(({ name }) => name !== "mcp"))
     requireReadable(call, "this tool is not executed by a server that could get it as it is");
   return call;

@@ -3,7 +3,7 @@ import { isObject, type UnknownObject } from "../model/json.ts";
 import type { AnswerRequest, RequestId } from "../protocol/message.ts";
 import type { Waiter } from "../protocol/peer.ts";
 import type { RequestOptions } from "../protocol/session.ts";
-import type { Connection, Live } from "./connection.ts";
+import type { Live, ServerConnection } from "./connection.ts";
 
 type DirectPorts = {
   answering(caller: AnswerRequest | undefined): AnswerRequest;
@@ -13,7 +13,7 @@ type DirectPorts = {
 
 /** A call on an open session: one promise, and no signal until a transport or a question asks for one. */
 export class DirectRequest implements Waiter, RequestOptions, CancelListener {
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   readonly live: Live;
   readonly startedAt = performance.now();
   readonly result: Promise<unknown>;
@@ -29,7 +29,7 @@ export class DirectRequest implements Waiter, RequestOptions, CancelListener {
   constructor(
     options: RequestOptions,
     headers: RequestOptions["headers"],
-    connection: Connection,
+    connection: ServerConnection,
     live: Live,
     ports: DirectPorts,
   ) {

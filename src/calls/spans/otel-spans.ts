@@ -29,7 +29,7 @@ function beginSpan({ name, kind, attributes: given, meta }: SpanBeginning, trace
   const parent = parentOf(meta);
   const attributes = withoutUndefined(given);
   const span = tracer.startSpan(name, { kind: SpanKind[kind], attributes }, parent);
-  return { span, within: trace.setSpan(parent, span), said: sayContext(span.spanContext()) };
+  return { span, within: trace.setSpan(parent, span), said: renderTraceContext(span.spanContext()) };
 }
 
 /** Only the code: messages may hold foreign words. */
@@ -63,7 +63,7 @@ function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
   return { traceId, spanId, isRemote: true, traceFlags, ...traceState };
 }
 
-function sayContext({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
+function renderTraceContext({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
   const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0");
   const tracestate = traceState?.serialize() ?? "";
   return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(tracestate === "" ? {} : { tracestate }) };

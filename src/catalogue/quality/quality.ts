@@ -11,7 +11,7 @@ import { type Inside, type KnownCaller, mayDo, type Principal, requireScope } fr
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { ToolListings } from "../tool-listing.ts";
 import type { Guard, GuardPorts } from "./guard.ts";
-import { type OfferList, parseOfferName, toolsKey } from "./offers.ts";
+import { type PinnedOfferList, parseOfferName, toolsKey } from "./offers.ts";
 
 export type PlaneQuality = ReturnType<typeof createQuality>;
 
@@ -80,7 +80,7 @@ export function createQuality(ports: GuardPorts) {
     /** Why each of these offers of a server is quarantined, or null. */
     async judge(
       server: string,
-      kind: OfferList,
+      kind: PinnedOfferList,
       items: readonly unknown[],
       owner?: ListOwner,
     ): Promise<(string | null)[]> {

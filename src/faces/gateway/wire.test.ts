@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { rememberText } from "../../lib/json/json-text.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import { renderResult, wireText } from "./wire.ts";
+import { wireResult, wireText } from "./wire.ts";
 
 const content = [{ type: "text", text: 'it says ,"resultType":"complete"} and {"resultType":"complete",' }];
 const kind = { resultType: "complete" };
@@ -19,7 +19,7 @@ const results: Record<string, UnknownObject> = {
 function rendered(result: UnknownObject, source: string | Buffer | undefined, era: "legacy" | "modern"): unknown {
   const given = structuredClone(result);
   if (source !== undefined) rememberText(given, source);
-  const answer = renderResult(given, era);
+  const answer = wireResult(given, era);
   if ("result" in answer) return answer.result;
   return JSON.parse("parts" in answer ? wireText(answer.parts) : answer.text);
 }
@@ -39,7 +39,7 @@ suite("a result as a client of either revision reads it", () => {
     const text = `{"resultType":"complete","content":[{"type":"text","text":"1.0 and \\u00e9"}]}`;
     const given = JSON.parse(text);
     rememberText(given, Buffer.from(text));
-    const answer = renderResult(given, "legacy");
+    const answer = wireResult(given, "legacy");
     assert.ok("parts" in answer);
     assert.equal(wireText(answer.parts), `{"content":[{"type":"text","text":"1.0 and \\u00e9"}]}`);
   });

@@ -1,13 +1,13 @@
 import { changeMembers, type MemberChange } from "../../lib/json/json-members.ts";
-import { bytesOf, rememberText, textOf } from "../../lib/json/json-text.ts";
+import { bytesOf, rememberText, sourceTextOf } from "../../lib/json/json-text.ts";
 import { version } from "../../lib/version.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Era } from "../../protocol/session.ts";
 
 /** One text in pieces, some as bytes from another wire. */
-export type Parts = readonly (string | Buffer)[];
+export type WireParts = readonly (string | Buffer)[];
 
-export type Wire = string | Parts;
+export type Wire = string | WireParts;
 
 export function wireText(wire: Wire): string {
   return typeof wire === "string" ? wire : wire.join("");
@@ -33,14 +33,14 @@ const infoKey = "io.modelcontextprotocol/serverInfo";
 const infoText = JSON.stringify(serverInfo);
 const drop: MemberChange = () => undefined;
 
-type Rendered = { result: UnknownObject } | { text: string } | { parts: Parts };
+type Rendered = { result: UnknownObject } | { text: string } | { parts: WireParts };
 
 /** In the client's era: as it came, but for our own members. */
-export function renderResult(result: UnknownObject, era: Era): Rendered {
+export function wireResult(result: UnknownObject, era: Era): Rendered {
   const bytes = bytesOf(result);
   const parts = bytes && (era === "legacy" ? olderParts(bytes, result) : completedParts(bytes, result));
   if (parts) return { parts };
-  const text = textOf(result);
+  const text = sourceTextOf(result);
   if (text === undefined) return { result: era === "legacy" ? forOlder(result) : completed(result) };
   return { text: era === "legacy" ? olderText(text, result) : completedText(text, result) };
 }
@@ -51,22 +51,22 @@ const kindAtEnd = ',"resultType":"complete"}';
 const frontBytes = Buffer.from(kindInFront);
 const endBytes = Buffer.from(kindAtEnd);
 
-function olderParts(bytes: Buffer, result: UnknownObject): Parts | undefined {
-  if (!hasOurMembers(result)) return [bytes];
+function olderParts(bytes: Buffer, result: UnknownObject): WireParts | undefined {
+  if (!hasModernMembers(result)) return [bytes];
   if (!hasKindAlone(result)) return undefined;
   if (bytes.subarray(0, frontBytes.length).equals(frontBytes)) return ["{", bytes.subarray(frontBytes.length)];
   return bytes.subarray(-endBytes.length).equals(endBytes) ? [bytes.subarray(0, -endBytes.length), "}"] : undefined;
 }
 
-function completedParts(bytes: Buffer, result: UnknownObject): Parts | undefined {
-  if (!isSaidByUs(result)) return [bytes.subarray(0, -1), `,${completion}`];
+function completedParts(bytes: Buffer, result: UnknownObject): WireParts | undefined {
+  if (!hasOwnMembers(result)) return [bytes.subarray(0, -1), `,${completion}`];
   return result._meta === undefined && result.content !== undefined
     ? [bytes.subarray(0, -1), `,"_meta":{"${infoKey}":${infoText}}}`]
     : undefined;
 }
 
 /** Members of the modern revision. */
-function hasOurMembers({ resultType, _meta }: UnknownObject): boolean {
+function hasModernMembers({ resultType, _meta }: UnknownObject): boolean {
   return resultType !== undefined || _meta !== undefined;
 }
 
@@ -85,12 +85,12 @@ export function completed(result: UnknownObject): UnknownObject {
 const completion = JSON.stringify(completed({})).slice(1);
 
 /** Most results have none of our members and are not empty. */
-function isSaidByUs({ resultType, _meta, content }: UnknownObject): boolean {
+function hasOwnMembers({ resultType, _meta, content }: UnknownObject): boolean {
   return resultType !== undefined || _meta !== undefined || content === undefined;
 }
 
 function completedText(text: string, result: UnknownObject): string {
-  if (!isSaidByUs(result)) return `${text.slice(0, -1)},${completion}`;
+  if (!hasOwnMembers(result)) return `${text.slice(0, -1)},${completion}`;
   return changeMembers(text, {
     resultType: (before = '"complete"') => before,
     _meta: (before) => changeMembers(before?.startsWith("{") ? before : "{}", { [infoKey]: () => infoText }),
@@ -127,7 +127,7 @@ export function changeResult(
   changed: UnknownObject,
   changes: Readonly<Record<string, MemberChange>>,
 ): UnknownObject {
-  const text = textOf(result);
+  const text = sourceTextOf(result);
   if (text !== undefined) rememberText(changed, changeMembers(text, changes));
   return changed;
 }

@@ -4,7 +4,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type AnswerRequest, invalidAnswer, RpcError, TransportError } from "../message.ts";
 import type { RequestOptions, TaskListener } from "../session.ts";
-import { cancelsTasks, isOver, readTask, type Task, type TaskCall, taskIn } from "./task.ts";
+import { cancelsTasks, isTaskOver, readTask, type Task, type TaskCall, taskIn } from "./task.ts";
 import { createTaskPoll, createTaskReporter } from "./task-updates.ts";
 
 /** Lost connections in a row before a remote task is given up. */
@@ -30,7 +30,7 @@ async function followTask(first: Task, line: TaskLine, onTask: (task: Task) => v
   let losses = 0;
   for (;;) {
     line.see(task);
-    if (isOver(task)) return task;
+    if (isTaskOver(task)) return task;
     onTask(task);
     const told = await line.wait(backoffMs({ firstMs: task.pollMs, maxMs: maxWaitMs }, losses + 1));
     if (line.over.aborted) throw line.over.reason;
@@ -202,12 +202,12 @@ export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: 
     const finished = await abortable(finish(task, line, options.onRequest), signal);
     const isFailure = isObject(finished) && finished.isError === true;
     // Its last words may have come together with its result.
-    const told = said.last?.taskId === task.taskId && isOver(said.last) ? said.last : undefined;
-    if (!isOver(task)) see(told ?? { ...task, status: isFailure ? "failed" : "completed", message: null });
+    const told = said.last?.taskId === task.taskId && isTaskOver(said.last) ? said.last : undefined;
+    if (!isTaskOver(task)) see(told ?? { ...task, status: isFailure ? "failed" : "completed", message: null });
     return finished;
   } catch (thrown) {
     // An abandoned task is cancelled.
-    if (task && !isOver(task)) cancel(call, task);
+    if (task && !isTaskOver(task)) cancel(call, task);
     throw thrown;
   } finally {
     teller.stop();

@@ -7,7 +7,7 @@ type ChainName = (typeof chains)[number];
 type Losses = { [Name in ChainName]?: Loss[] };
 type Finder = Pick<Store, "findLoss">;
 
-export type KeptHeads = ReturnType<typeof createKeptHeads>;
+export type ChainHeadsFile = ReturnType<typeof createChainHeadsFile>;
 
 /** Of commits that follow each other quickly the last one is noted; a head that is a little older is in the chain as well. */
 const apartMs = 1_000;
@@ -16,7 +16,7 @@ const apartMs = 1_000;
  * Where the chains end, in a file of its own that is written soon after each commit. A store whose end is lost to a damaged disk,
  * or that was replaced by an older copy, cannot tell by itself.
  */
-export function createKeptHeads(path: string) {
+export function createChainHeadsFile(path: string) {
   const lostPath = `${path}.lost`;
   const earlier = readJson<ChainHeads>(path) ?? {};
   let heads = earlier;
