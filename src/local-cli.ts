@@ -57,7 +57,7 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
       return (await findServingPlane(options, argv)) ?? (await import("./local-plane.ts")).openLocalPlane(options);
     },
     async serve(plane, options) {
-      const [{ serve }, { createHttpGateway }, { findLocalFiles }, { ownFile }] = await Promise.all([
+      const [{ serveHttp }, { createHttpGateway }, { findLocalFiles }, { ownFile }] = await Promise.all([
         import("./faces/http/serve.ts"),
         import("./faces/gateway/http-gateway.ts"),
         import("./local-files.ts"),
@@ -65,8 +65,8 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
       ]);
       const { files } = findLocalFiles(options);
       // What runs without a file has none to be written to.
-      const setup = files.length > 0 ? { setup: await (await import("./local-setup.ts")).openSetup(options) } : {};
-      const serving = await serve(plane, {
+      const setup = files.length > 0 ? { setup: await (await import("./local-setup.ts")).openLocalSetup(options) } : {};
+      const serving = await serveHttp(plane, {
         ...options,
         ...setup,
         mcp: createHttpGateway(plane),

@@ -6,7 +6,7 @@ import {
   isSettingVariable,
   type PlanePlace,
   planePlace,
-  readRecord,
+  readPlaneRecord,
   servingPlanes,
 } from "./faces/socket/plane-place.ts";
 import { PlaneError } from "./model/errors.ts";
@@ -66,7 +66,7 @@ function ownPlace(where: { dataDirectory: string; files: readonly string[]; isFo
   const named = planePlace({ ...where, isFound: false });
   if (!where.isFound) return { ...named, isBorrowed: false, startWords: naming(where.files) };
   // A plane that serves these files by name was started by a person who trusts them.
-  const pid = readRecord(named.record)?.pid;
+  const pid = readPlaneRecord(named.record)?.pid;
   if (pid !== undefined && isAlive(pid)) return { ...named, isBorrowed: false, startWords: null };
   return { ...planePlace(where), isBorrowed: false, startWords: [] };
 }

@@ -1,24 +1,24 @@
-import { createSetup, ownProgram, processEnvironment, type TryServer } from "./config/config.ts";
+import { loadSetup, ownProgram, processEnvironment, type TryServer } from "./config/config.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { AuditedWork } from "./model/audit.ts";
 import type { Setup } from "./model/config/setup.ts";
 
 /** The same person's configuration, to be looked at and changed. */
-export async function openSetup(options: Omit<LocalPlace, "dataDirectory"> & Partial<LocalPlace>): Promise<Setup> {
+export async function openLocalSetup(options: Omit<LocalPlace, "dataDirectory"> & Partial<LocalPlace>): Promise<Setup> {
   const environment = processEnvironment();
   readProxiesFrom(environment);
   const { dataDirectory } = findLocalFiles({ dataDirectory: undefined, ...options });
-  const tryServer: TryServer = async (...asked) => (await import("./servers/servers.ts")).tryServer(...asked);
+  const tryServer: TryServer = async (...asked) => (await import("./servers/servers.ts")).loadAndTryServer(...asked);
   const here = { environment, platform: process.platform, program: ownProgram() };
-  return createSetup({ ...options, ...here, dataDirectory, tryServer });
+  return loadSetup({ ...options, ...here, dataDirectory, tryServer });
 }
 
 type Record = <T>(work: AuditedWork, run: () => Promise<T>) => Promise<T>;
 
 /** For commands, which change the files themselves: each change leaves a record, whether a plane serves or not. */
 export async function openRecordedSetup(place: LocalPlace): Promise<Setup> {
-  const setup = await openSetup(place);
+  const setup = await openLocalSetup(place);
   const record: Record = async (work, run) => {
     const { openAudit } = await import("./state.ts");
     const { files, projectFiles, dataDirectory } = findLocalFiles(place);
@@ -46,23 +46,27 @@ function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
     operation,
     target,
     input: file === undefined ? {} : { file },
-    look: async () => (await servers())[target],
+    snapshot: async () => (await servers())[target],
   });
   const toolset = (operation: string, target: string): AuditedWork => ({
     operation,
     target,
-    look: async () => (await setup.written()).toolsets[target],
+    snapshot: async () => (await setup.written()).toolsets[target],
   });
   return {
     init: (how) =>
-      record({ operation: "config.init", target: how.file ?? null, input: how, look: servers }, () => setup.init(how)),
+      record({ operation: "config.init", target: how.file ?? null, input: how, snapshot: servers }, () =>
+        setup.init(how),
+      ),
     addServers(what, how, hooks) {
       const run = () => setup.addServers(what, how, hooks);
-      return how.dryRun ? run() : record({ operation: "servers.add", input: { name: how.name }, look: servers }, run);
+      return how.dryRun
+        ? run()
+        : record({ operation: "servers.add", input: { name: how.name }, snapshot: servers }, run);
     },
     updateServers(name, how) {
       const run = () => setup.updateServers(name, how);
-      return how?.apply ? record({ operation: "servers.update", target: name ?? null, look: servers }, run) : run();
+      return how?.apply ? record({ operation: "servers.update", target: name ?? null, snapshot: servers }, run) : run();
     },
     addServer: (name, entry, file) =>
       record(server("servers.set", name, file), () => setup.addServer(name, entry, file)),
@@ -82,14 +86,14 @@ function recordedClients(
     operation,
     target,
     input,
-    look: async () => (await setup.clients()).find((one) => one.client === target),
+    snapshot: async () => (await setup.clients()).find((one) => one.client === target),
   });
   const { trust } = setup;
   return {
     importClients(names, how) {
-      const look = async () => (await setup.written()).servers;
+      const snapshot = async () => (await setup.written()).servers;
       const run = () => setup.importClients(names, how);
-      return how.dryRun ? run() : record({ operation: "servers.import", input: { names, ...how }, look }, run);
+      return how.dryRun ? run() : record({ operation: "servers.import", input: { names, ...how }, snapshot }, run);
     },
     connectClient(name, how) {
       const run = () => setup.connectClient(name, how);
@@ -101,10 +105,10 @@ function recordedClients(
       ...trust,
       answer: (lines, trusted) =>
         record(
-          { operation: trusted ? "trust.approve" : "trust.decline", input: { lines, trusted }, look: trust.show },
+          { operation: trusted ? "trust.approve" : "trust.decline", input: { lines, trusted }, snapshot: trust.show },
           () => trust.answer(lines, trusted),
         ),
-      revoke: () => record({ operation: "trust.revoke", look: trust.show }, trust.revoke),
+      revoke: () => record({ operation: "trust.revoke", snapshot: trust.show }, trust.revoke),
     },
   };
 }

@@ -1,8 +1,8 @@
 import { createAccess, createAnswers } from "./access/access.ts";
 import { createAgent } from "./agent/agent.ts";
-import { createCalls, createLimits, createResults, openRecordings } from "./calls/calls.ts";
+import { createCalls, createLimits, createResults, loadRecordings } from "./calls/calls.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
-import { createReload, createSettings, processEnvironment, workingDirectory } from "./config/config.ts";
+import { createReload, loadSettings, processEnvironment, workingDirectory } from "./config/config.ts";
 import { once, runAll } from "./lib/async/once.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
 import { createEgress } from "./lib/net/egress.ts";
@@ -22,8 +22,8 @@ export { openState } from "./state.ts";
 type Context = {
   options: PlaneOptions;
   environment: ReturnType<typeof processEnvironment>;
-  recordings: Awaited<ReturnType<typeof openRecordings>>;
-  settings: Awaited<ReturnType<typeof createSettings>>;
+  recordings: Awaited<ReturnType<typeof loadRecordings>>;
+  settings: Awaited<ReturnType<typeof loadSettings>>;
   egress: ReturnType<typeof createEgress>;
   /** The caller of those who name none. */
   defaultPrincipal: Principal;
@@ -77,8 +77,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   context.options = options;
   context.environment = processEnvironment();
   readProxiesFrom(context.environment);
-  context.recordings = await openRecordings(context);
-  context.settings = await createSettings(
+  context.recordings = await loadRecordings(context);
+  context.settings = await loadSettings(
     sourceOf(options),
     context.environment,
     placeOf(options),
@@ -94,7 +94,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   );
   context.recorder = recorder;
   const { audit, run: record } = createAudit({
-    memory: recorder,
+    recorder,
     hmacKey,
     defaultPrincipal: context.defaultPrincipal,
     face: options.face ?? "library",

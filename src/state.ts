@@ -1,4 +1,4 @@
-import { createSettings, processEnvironment } from "./config/config.ts";
+import { loadSettings, processEnvironment } from "./config/config.ts";
 import type { PlaneAudit } from "./model/audit.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted } from "./model/principal.ts";
@@ -10,7 +10,7 @@ export async function openState(
   options: Pick<PlaneOptions, "config" | "projectFiles" | "dataDirectory" | "store">,
 ): Promise<OpenedState> {
   const { dataDirectory, projectFiles = [] } = options;
-  const { config } = await createSettings(options.config ?? [], processEnvironment(), {
+  const { config } = await loadSettings(options.config ?? [], processEnvironment(), {
     files: projectFiles,
     directory: null,
     dataDirectory,
@@ -30,9 +30,9 @@ export async function openAudit({
   Pick<PlaneAudit, "run"> & AsyncDisposable
 > {
   const place = { files, directory: null, dataDirectory };
-  const settings = await createSettings(given ?? [], processEnvironment(), place).catch(() => null);
+  const settings = await loadSettings(given ?? [], processEnvironment(), place).catch(() => null);
   const config = settings?.config();
-  const memory = createRecorder(
+  const recorder = createRecorder(
     ...([
       dataDirectory,
       requireStoreAddress(config?.store ?? "sqlite"),
@@ -40,6 +40,6 @@ export async function openAudit({
     ] as const),
   );
   const hmacKey = async () => settings?.hmacKey();
-  const { audit } = createAudit({ memory, hmacKey, defaultPrincipal: trusted(principal), face: "cli" });
-  return { run: audit.run, [Symbol.asyncDispose]: memory.close };
+  const { audit } = createAudit({ recorder, hmacKey, defaultPrincipal: trusted(principal), face: "cli" });
+  return { run: audit.run, [Symbol.asyncDispose]: recorder.close };
 }

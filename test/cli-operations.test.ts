@@ -5,7 +5,7 @@ import type { Cli } from "../src/faces/cli/cli.ts";
 import { operationCommands } from "../src/faces/cli/command-table.ts";
 import { ownCommands } from "../src/faces/cli/own-commands.ts";
 import { createProgram } from "../src/faces/cli/program.ts";
-import type { Verb } from "../src/faces/cli/verb.ts";
+import type { CommandNode } from "../src/faces/cli/verb.ts";
 import { fixedInputs } from "../src/operations/fields.ts";
 import { isMissing } from "../src/operations/operation.ts";
 import { operations } from "../src/operations/operations.ts";
@@ -13,10 +13,10 @@ import { operations } from "../src/operations/operations.ts";
 const nothing = () => undefined;
 const program = createProgram({} as Cli, nothing, nothing);
 
-function verbOf(command: string): Verb | undefined {
+function verbOf(command: string): CommandNode | undefined {
   return command
     .split(" ")
-    .reduce<Verb | undefined>((verb, word) => verb?.commands.find((inner) => inner.name() === word), program);
+    .reduce<CommandNode | undefined>((verb, word) => verb?.commands.find((inner) => inner.name() === word), program);
 }
 
 test("every command runs a function that exists, and every function belongs to a command", async () => {

@@ -12,7 +12,7 @@ const known = new Set(["$schema", ...Object.keys(configSchema().properties as ob
 function read(block: Block): unknown {
   const errors: ParseError[] = [];
   const data: unknown = parse(block.text, errors, { allowTrailingComma: true });
-  assert.deepEqual(errors, [], `${block.path}:${block.line} is no JSON`);
+  assert.deepEqual(errors, [], `${block.path}:${block.line} is not JSON`);
   return data;
 }
 
@@ -30,7 +30,7 @@ function isManifest(data: unknown): boolean {
 }
 
 /** What an excerpt cannot have: the files, servers and skills around it. */
-const isOfItsSurroundings = /matches no file|is no tool of a server|is assumed|no file has a skill/;
+const isOfItsSurroundings = /matches no file|is not a tool of a configured server|is assumed|no file has a skill/;
 
 async function problemsOf(text: string, asManifest: boolean): Promise<string[]> {
   await using directory = await temporaryDirectory();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createApp } from "../src/faces/http/app.ts";
-import { openSetup } from "../src/local-setup.ts";
+import { openLocalSetup } from "../src/local-setup.ts";
 import { createPlane } from "../src/plane.ts";
 import { documents } from "./fixtures/documents.ts";
 
@@ -30,7 +30,7 @@ function routesIn(cell: string): string[] {
 
 test("docs/http.md tells of every route", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
-  const setup = await openSetup({ files: [], directory: import.meta.dirname });
+  const setup = await openLocalSetup({ files: [], directory: import.meta.dirname });
   const app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal, setup });
   const routes = app.routes
     .filter(({ method }) => method !== "ALL")

@@ -35,6 +35,7 @@ const libraryOnly: Readonly<Record<string, string>> = {
   "resources.watch": "takes a subscription; the gateway serves resources/subscribe",
   as: "makes a plane for one caller; every other face knows its caller",
   "identity.usualCaller": "the caller of this process",
+  "identity.anonymous": "the HTTP front asks it for each request, without waiting",
   "identity.identify": "every face identifies its callers with it",
   "audit.run": "takes a function; every face changes things through the verbs that are recorded",
   "events.list": "events.page is its paged form",

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createHttpGateway } from "../../src/faces/gateway/http-gateway.ts";
-import { serve } from "../../src/faces/http/serve.ts";
+import { serveHttp } from "../../src/faces/http/serve.ts";
 import { createPlane, type Plane } from "../../src/index.ts";
 import { type Bar, isMissed, median, renderBars, renderTable } from "../report.ts";
 
@@ -106,7 +106,7 @@ const scripts = {
 
 async function compareModes(plane: Plane) {
   const gateway = createHttpGateway(plane, { view: {} });
-  const serving = await serve(plane, { host: "127.0.0.1", port: 0, mcp: gateway });
+  const serving = await serveHttp(plane, { host: "127.0.0.1", port: 0, mcp: gateway });
   const task = "Add up the amounts of the three newest messages of each service.";
   const talks: Record<string, Talk> = {};
   for (const [name, script] of Object.entries(scripts)) {

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { queryTools } from "../../src/catalogue/query-tools.ts";
 import { createRegistry } from "../../src/catalogue/registry.ts";
 import { translateTools } from "../../src/catalogue/sources/mcp.ts";
-import { everyTool } from "../../src/model/catalogue/tool-query.ts";
+import { unfilteredQuery } from "../../src/model/catalogue/tool-query.ts";
 import { ServerDefinition } from "../../src/model/servers/server.ts";
 import { listedTool } from "./sample-tools.ts";
 
@@ -29,7 +29,7 @@ function fill(count: number): void {
     registry.setSource(`team-${server}`, translateTools(`team-${server}`, definition, listed));
   }
   registry.snapshot().byId({ server: "none", tool: "none" });
-  queryTools(registry.snapshot().tools, { ...everyTool, q: "nothing" }, () => ({
+  queryTools(registry.snapshot().tools, { ...unfilteredQuery, q: "nothing" }, () => ({
     total: 0,
     success_rate: 0,
   }));

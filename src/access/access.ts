@@ -1,7 +1,7 @@
 import type { Registry } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
 import type { Egress } from "../lib/net/egress.ts";
-import { everyTool, type GuardPrompt, hookEvents, type LibraryHooks } from "../model/access/hook.ts";
+import { anyToolMatcher, type GuardPrompt, hookEvents, type LibraryHooks } from "../model/access/hook.ts";
 import type { Executed, Injected } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
@@ -10,7 +10,7 @@ import type { PlaneOptions } from "../model/plane-options.ts";
 import { type Principal, trusted } from "../model/principal.ts";
 import type { Recorder } from "../store/store.ts";
 import type { ApprovalPorts } from "./approvals/approvals.ts";
-import type { OnTheWay } from "./hooks/before-call.ts";
+import type { HookContext } from "./hooks/before-call.ts";
 import type { HookPorts } from "./hooks/hooks.ts";
 import { createIdentity } from "./identity/identity.ts";
 import { impactOf, isOffered } from "./policy/effect.ts";
@@ -57,21 +57,21 @@ export function createAccess(context: AccessContext) {
 }
 
 /** Loaded when a call first needs approval, or approvals are listed. */
-export async function createApprovals(ports: ApprovalPorts) {
+export async function loadApprovals(ports: ApprovalPorts) {
   return (await import("./approvals/approvals.ts")).createApprovals(ports);
 }
 
-export type Hooks = Awaited<ReturnType<typeof createHooks>>;
+export type Hooks = Awaited<ReturnType<typeof createLazyHooks>>;
 
 /** Hooks are loaded when a call first meets one. */
-export async function createHooks({
+export async function createLazyHooks({
   functions = {},
   ...ports
 }: Omit<HookPorts, "functions"> & { functions: LibraryHooks | undefined }) {
   await checkFunctions(functions);
   const loaded = once(async () => (await import("./hooks/hooks.ts")).createHooks({ ...ports, functions }));
   const stages = {
-    before: async (call: Injected, path: OnTheWay, signal: AbortSignal | undefined) =>
+    before: async (call: Injected, path: HookContext, signal: AbortSignal | undefined) =>
       (await loaded()).before(call, path, signal),
     after: async (call: Executed, signal: AbortSignal | undefined) => (await loaded()).after(call, signal),
   };
@@ -102,12 +102,12 @@ async function checkFunctions(functions: LibraryHooks): Promise<void> {
     if (!hookEvents.some((known) => known === event))
       throw new PlaneError("USAGE", `No hook event '${event}'. There are ${hookEvents.join(", ")}.`);
     for (const hook of hooks) {
-      const { matcher = everyTool } = typeof hook === "function" ? {} : hook;
-      if (matcher === everyTool) continue;
+      const { matcher = anyToolMatcher } = typeof hook === "function" ? {} : hook;
+      if (matcher === anyToolMatcher) continue;
       const { patternProblem } = await import("../lib/text/linear-pattern.ts");
       const problem = patternProblem(matcher);
       if (problem !== null)
-        throw new PlaneError("USAGE", `'${matcher}', the matcher of a ${event} hook, is no pattern: ${problem}.`);
+        throw new PlaneError("USAGE", `${event} hook: matcher '${matcher}' is not a valid pattern: ${problem}.`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Spans } from "../calls/calls.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import { uniqueId } from "../lib/ids-and-time.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { uniqueId } from "../lib/stamps.ts";
 import type { GuardPrompt } from "../model/access/hook.ts";
 import { type AgentStyle, agentStyles, traceTypes } from "../model/agent/agent-run.ts";
 import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/agent/chat.ts";
@@ -20,7 +20,7 @@ import type { Servers } from "../servers/servers.ts";
 import type { AgentCallOptions, AgentTools, KnownServers, NamedTool, ToolsetRef } from "./agent-tools.ts";
 import { readContent, readResponse, renameTurn } from "./asked-calls.ts";
 import { budgetOf } from "./budgets.ts";
-import type { Code } from "./code/code.ts";
+import type { CodeRunner } from "./code/code.ts";
 import { createCodeTools } from "./code/code-tools.ts";
 import type { Left } from "./loop.ts";
 import type { Models } from "./models/models.ts";
@@ -65,7 +65,7 @@ function answersTo(calls: NonNullable<AssistantMessage["tool_calls"]>, rest: rea
 
 function readMessage(message: unknown, at: number): ChatMessage {
   const place = `Message ${at + 1} of 'history'`;
-  if (!isObject(message)) throw new PlaneError("USAGE", `${place} is no object.`);
+  if (!isObject(message)) throw new PlaneError("USAGE", `${place} is not an object.`);
   const { role, tool_call_id } = message;
   try {
     if (role === "assistant") return readResponse(message);
@@ -134,7 +134,7 @@ export function createAgentRuns(parts: Parts): AgentRuns {
       requireText(prompt, "a prompt");
       for (const [name, count] of Object.entries({ maxCorrectionSteps, maxRestarts }))
         if (!Number.isSafeInteger(count) || count < 0)
-          throw new PlaneError("USAGE", `'${name}' must be a whole number from 0 on, not '${String(count)}'.`);
+          throw new PlaneError("USAGE", `'${name}' must be an integer >= 0, not '${String(count)}'.`);
       const prepared = await prepare(options, parts, options.principal ?? defaultPrincipal);
       type Value = Awaited<ReturnType<NonNullable<typeof parser>>>;
       const asIs = ((answer: string) => answer) as unknown as AnswerParser<Value>;
@@ -234,12 +234,9 @@ function relayOf({ meta }: RunAgentOptions): Relay | undefined {
 
 function settingsOf({ temperature, maxOutputTokens }: RunAgentOptions): RunParts["settings"] {
   if (temperature !== undefined && !(Number.isFinite(temperature) && temperature >= 0))
-    throw new PlaneError("USAGE", `'temperature' must be a number from 0 on, not '${String(temperature)}'.`);
+    throw new PlaneError("USAGE", `'temperature' must be a number >= 0, not '${String(temperature)}'.`);
   if (maxOutputTokens !== undefined && !(Number.isSafeInteger(maxOutputTokens) && maxOutputTokens > 0))
-    throw new PlaneError(
-      "USAGE",
-      `'maxOutputTokens' must be a whole number from 1 on, not '${String(maxOutputTokens)}'.`,
-    );
+    throw new PlaneError("USAGE", `'maxOutputTokens' must be an integer >= 1, not '${String(maxOutputTokens)}'.`);
   return withoutUndefined({ temperature, maxOutputTokens });
 }
 
@@ -266,7 +263,7 @@ function requireOneOf(name: string, value: string, known: readonly string[]): vo
   throw new PlaneError("USAGE", `'${name}' cannot be '${value}': give one of ${known.join(", ")}.`);
 }
 
-type Asked = Pick<CallOptions, "toolGroups"> & {
+type RunContext = Pick<CallOptions, "toolGroups"> & {
   principal: Principal;
   toolset: ToolsetRef | null;
   history: readonly ChatMessage[];
@@ -283,7 +280,7 @@ type RunTools = Pick<RunParts, "listTools" | "call"> & {
 /** What one run may call: listed again for each turn, and called by the names of the last listing. */
 function createRunTools(
   tools: AgentTools,
-  { principal, toolset, toolGroups, history, only }: Asked,
+  { principal, toolset, toolGroups, history, only }: RunContext,
   optionsIn: (state: string | undefined, left: Left) => AgentCallOptions,
 ): RunTools {
   let named: NamedTool[] = [];
@@ -330,7 +327,7 @@ export type AgentParts = {
   defaultPrincipal: Principal;
   models: Models;
   plane(): Pick<Plane, "call" | "conversations">;
-  ownTool: Code["ownTool"];
+  ownTool: CodeRunner["ownTool"];
   catalogue(): Pick<Catalogue, "forModel">;
   servers(): KnownServers & Pick<Servers, "status">;
   maySeeServer(principal: Principal, server: string): boolean;

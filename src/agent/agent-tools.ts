@@ -14,7 +14,7 @@ import { PlaneError } from "../model/errors.ts";
 import type { Plane } from "../model/plane.ts";
 import { narrow, type Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
-import type { CallTool } from "./run-calls.ts";
+import type { CallByName } from "./run-calls.ts";
 
 /** A model is not kept waiting for the slowest server; what lists later is there in a later turn. */
 const waitMs = 5_000;
@@ -36,7 +36,7 @@ export type ToolsetRef = string | ToolsetDefinition;
 
 const readTool = readResultManifest.name;
 
-type Asked = Pick<CallOptions, "toolGroups" | "state"> & {
+type ListOptions = Pick<CallOptions, "toolGroups" | "state"> & {
   principal: Principal;
   toolset: ToolsetRef | null;
   /** Was a result stored? Only then the model is offered the tool that reads on. */
@@ -45,22 +45,22 @@ type Asked = Pick<CallOptions, "toolGroups" | "state"> & {
   isLater?: boolean;
 };
 
-type Given<T> = { [Key in keyof T]?: T[Key] | undefined };
-export type AgentCallOptions = Given<CallOptions & { signal: AbortSignal; askHere: AskHere; relay: Relay }>;
+type Optional<T> = { [Key in keyof T]?: T[Key] | undefined };
+export type AgentCallOptions = Optional<CallOptions & { signal: AbortSignal; askHere: AskHere; relay: Relay }>;
 
 export type AgentTools = {
   /** The tools that a model may see; of a toolset those that it selects. */
-  list(asked: Asked): Promise<readonly Tool[]>;
+  list(asked: ListOptions): Promise<readonly Tool[]>;
   /** The same with the names they have for a model. */
-  named(asked: Asked): Promise<NamedTool[]>;
+  named(asked: ListOptions): Promise<NamedTool[]>;
   /** The one path, by the names of these tools. */
   call(
     named: readonly NamedTool[],
     by: { principal: Principal; toolset: ToolsetRef | null; options: AgentCallOptions },
-  ): CallTool;
+  ): CallByName;
   mayChange(tool: Tool): boolean;
   /** The servers of a toolset that are unreachable, of which nothing is in this listing. */
-  missing(asked: Pick<Asked, "principal" | "toolset">, named: readonly NamedTool[]): MissingServer[];
+  missing(asked: Pick<ListOptions, "principal" | "toolset">, named: readonly NamedTool[]): MissingServer[];
 };
 
 export function createAgentTools(parts: Parts): AgentTools {
@@ -76,7 +76,7 @@ export function createAgentTools(parts: Parts): AgentTools {
     known.set(definition, found);
     return found;
   };
-  const listFor = async (asked: Asked, listMs: number): Promise<readonly Tool[]> => {
+  const listFor = async (asked: ListOptions, listMs: number): Promise<readonly Tool[]> => {
     const { principal, toolset, toolGroups, state, reads = false } = asked;
     const request = withoutUndefined({ toolGroups, state });
     const found = await catalogue().forModel(within(principal, toolset), request, { waitMs: listMs });

@@ -7,7 +7,7 @@ import { countOf } from "../lib/text/wording.ts";
 import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";
 import type { Outcome } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
-import { type Config, renderProblem } from "../model/config/config.ts";
+import { type Config, renderConfigProblem } from "../model/config/config.ts";
 import type { DoctorReport } from "../model/config/doctor-schema.ts";
 import { PlaneError, reportError, shuttingDown, toPlaneError } from "../model/errors.ts";
 import { renderPath } from "../model/json.ts";
@@ -22,7 +22,7 @@ import { createCode } from "./code/code.ts";
 import { createModels, type Models } from "./models/models.ts";
 import { createSampling } from "./sampling.ts";
 import { createToolset, createToolsetRegistry, type ToolsetRegistry } from "./toolsets.ts";
-import { createRuns, type RunParts } from "./trace/runs.ts";
+import { createRunStore, type RunStoreParts } from "./trace/runs.ts";
 
 const defaultParallel = 8;
 
@@ -31,7 +31,7 @@ function createGenerateAll(generate: PlaneAgent["generate"]): PlaneAgent["genera
   return (requests, options = {}) => {
     const { parallel = defaultParallel, signal, ...shared } = options;
     if (!Number.isInteger(parallel) || parallel < 1)
-      throw new PlaneError("USAGE", "'parallel' must be a whole number from 1 on.");
+      throw new PlaneError("USAGE", "'parallel' must be an integer >= 1.");
     const inOrderOptions = { parallel, ...(signal ? { signal } : {}) };
     return inOrder(requests, inOrderOptions, async (given, index, running) => {
       const request: GenerateRequest = typeof given === "string" ? { prompt: given } : given;
@@ -55,7 +55,7 @@ type AgentContext = {
   };
   readonly options: Pick<PlaneOptions, "models">;
   readonly defaultPrincipal: Principal;
-  readonly recorder: RunParts["memory"];
+  readonly recorder: RunStoreParts["recorder"];
   readonly access: Access;
   readonly catalogue: Pick<Catalogue, "forModel" | "visibleTo">;
   readonly servers: Servers;
@@ -80,7 +80,7 @@ export type Agent = {
 
 /** Models with tools: what they may call, and the runs in which they call it. */
 export function createAgent(context: AgentContext): Agent {
-  const { settings, options, defaultPrincipal, recorder: memory, access } = context;
+  const { settings, options, defaultPrincipal, recorder, access } = context;
   const { config } = settings;
   const { maySeeServer } = access.grants;
   const plane = () => context.plane;
@@ -93,12 +93,12 @@ export function createAgent(context: AgentContext): Agent {
     fileOfModel: (name) => settings.fileOf(["models", name]),
     given: options.models ?? {},
   });
-  const sampling = createSampling({ config, profile: access.identity.profile, models, emit: memory.emit });
-  const runs = createRuns({ memory });
+  const sampling = createSampling({ config, profile: access.identity.profile, models, emit: recorder.emit });
+  const runs = createRunStore({ recorder });
   const stopping = new AbortController();
   const code = createCode({
     plane,
-    store: memory.store,
+    store: recorder.store,
     keepRun: runs.keep,
     stopping: stopping.signal,
     visibleTo: (principal) => context.catalogue.visibleTo(principal),
@@ -223,7 +223,7 @@ function brokenEntry(config: Config, section: "models" | "toolsets", name: strin
   );
   if (problem === undefined) return null;
   const what = section === "models" ? "Model" : "Toolset";
-  return new PlaneError("CONFIG_INVALID", `${what} '${name}' cannot be used: ${renderProblem(problem)}`, {
+  return new PlaneError("CONFIG_INVALID", `${what} '${name}' cannot be used: ${renderConfigProblem(problem)}`, {
     data: { path: problem.path },
   });
 }

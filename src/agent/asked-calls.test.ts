@@ -45,11 +45,11 @@ test("an empty list of calls is left out", () => {
 
 test("what is no response is refused with what is wrong with it", () => {
   for (const [response, why] of [
-    [null, /no object/],
+    [null, /not an object/],
     [{ choices: [] }, /holds no message/],
     [{ role: "user", content: "x" }, /role 'user'/],
     [{ content: 7 }, /'content' is neither/],
-    [{ tool_calls: {} }, /'tool_calls' is no list/],
+    [{ tool_calls: {} }, /'tool_calls' is not a list/],
     [{ tool_calls: [{ id: "1" }] }, /call 1 of 'tool_calls' names no function/],
   ] as const)
     assert.throws(() => readResponse(response), { code: "USAGE", message: why });

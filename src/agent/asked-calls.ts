@@ -1,5 +1,5 @@
-import { uniqueId } from "../lib/stamps.ts";
-import type { AskedCall, AssistantMessage, ChatContent, ContentBlock, ToolMessage } from "../model/agent/chat.ts";
+import { uniqueId } from "../lib/ids-and-time.ts";
+import type { AskedCall, AssistantMessage, ChatContent, ChatContentBlock, ToolMessage } from "../model/agent/chat.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 
@@ -41,7 +41,7 @@ export function countCalls(response: unknown): number {
 }
 
 function messageOf(response: unknown): UnknownObject {
-  if (!isObject(response)) throw unreadable("it is no object");
+  if (!isObject(response)) throw unreadable("it is not an object");
   if (response.choices === undefined) {
     if (response.role !== undefined && response.role !== "assistant")
       throw unreadable(`it is a message of role '${String(response.role)}', not of the assistant`);
@@ -54,7 +54,7 @@ function messageOf(response: unknown): UnknownObject {
 
 function readCalls(calls: unknown): AskedCall[] {
   if (calls === undefined || calls === null) return [];
-  if (!Array.isArray(calls)) throw unreadable("'tool_calls' is no list");
+  if (!Array.isArray(calls)) throw unreadable("'tool_calls' is not a list");
   return calls.map((call: unknown, at) => {
     const { id, function: asked } = isObject(call) ? call : {};
     if (!isObject(asked) || typeof asked.name !== "string")
@@ -80,7 +80,7 @@ export function readContent(content: unknown): ChatContent {
   throw unreadable("'content' is neither a text nor a list of blocks");
 }
 
-function isBlock(block: unknown): block is ContentBlock {
+function isBlock(block: unknown): block is ChatContentBlock {
   if (!isObject(block)) return false;
   if (block.type === "text") return typeof block.text === "string";
   return block.type === "image_url" && isObject(block.image_url) && typeof block.image_url.url === "string";

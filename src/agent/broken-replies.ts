@@ -31,30 +31,30 @@ export function cutOffText(name: string): string {
 }
 
 /** A model that has said nothing: in words after its name, and what it gets. */
-export type Silence = { what: string; remedy: string; told: string };
+export type EmptyReply = { what: string; remedy: string; modelMessage: string };
 
-export function silenceOf(reason: string): Silence {
+export function emptyReplyOf(reason: string): EmptyReply {
   if (reason === "length" || reason === "max_tokens")
     return {
       what: "had no room left before it said anything",
       remedy: "Give it more with 'maxOutputTokens', or ask for less",
-      told: "Your answer had no room left before it began. Answer more briefly.",
+      modelMessage: "Your answer had no room left before it began. Answer more briefly.",
     };
   if (reason === "content-filter" || reason === "content_filter")
     return {
       what: "was stopped by its content filter",
       remedy: "Ask in other words, or ask another model",
-      told: "Your answer was stopped by a content filter. Answer in another way, or say that you cannot.",
+      modelMessage: "Your answer was stopped by a content filter. Answer in another way, or say that you cannot.",
     };
   return {
     what: "said nothing",
     remedy: "Ask in other words, or ask another model",
-    told: "You said nothing. Answer the question, or call a tool.",
+    modelMessage: "You said nothing. Answer the question, or call a tool.",
   };
 }
 
 /** It was asked once more, and was silent again: asking on changes nothing. */
-export function stayedSilent(model: string, { what, remedy }: Silence): PlaneError {
+export function emptyReplyError(model: string, { what, remedy }: EmptyReply): PlaneError {
   return new PlaneError("PROVIDER_FAILED", `Model '${model}' ${what}, twice in a row. ${remedy}.`, {
     data: { sent: true },
   });

@@ -35,7 +35,7 @@ export function budgetOf(limits: AgentLimits, style: AgentStyle, toolsetTurns: n
 function read(name: string, value: unknown, least: number): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw new PlaneError("USAGE", `'${name}' must be a whole number from ${least} on, not '${String(value)}'.`);
+  throw new PlaneError("USAGE", `'${name}' must be an integer >= ${least}, not '${String(value)}'.`);
 }
 
 /** What is used up, in words that go on after "Not run:"; null while there is something left. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AskedCall } from "../model/agent/chat.ts";
 import type { Outcome } from "../model/calls/call.ts";
-import { createCallMemory } from "./run-calls.ts";
+import { createRepeatDetector } from "./run-calls.ts";
 
 const call = (name: string, text = "{}"): AskedCall => ({
   id: "1",
@@ -12,16 +12,21 @@ const call = (name: string, text = "{}"): AskedCall => ({
 const worked = { ok: true } as Outcome;
 const late = { ok: false, error: { recoverable: true } } as Outcome;
 
-async function make(memory: ReturnType<typeof createCallMemory>, asked: AskedCall, changes: boolean, ended = worked) {
+async function make(
+  memory: ReturnType<typeof createRepeatDetector>,
+  asked: AskedCall,
+  changes: boolean,
+  ended = worked,
+) {
   const round = memory.round();
   await round.keep(asked, changes, Promise.resolve(ended));
   round.end();
 }
-const knows = (memory: ReturnType<typeof createCallMemory>, asked: AskedCall) =>
+const knows = (memory: ReturnType<typeof createRepeatDetector>, asked: AskedCall) =>
   memory.round().before(asked) !== undefined;
 
 test("the same arguments are the same however they are written", async () => {
-  const memory = createCallMemory();
+  const memory = createRepeatDetector();
   await make(memory, call("look", '{"b": 1, "a": [2]}'), false);
   assert.equal(knows(memory, call("look", '{"a":[2],"b":1}')), true);
   assert.equal(knows(memory, call("look", '{"a":[2],"b":2}')), false);
@@ -31,7 +36,7 @@ test("the same arguments are the same however they are written", async () => {
 });
 
 test("what was read is forgotten when something may have been changed, and what was changed when something else was", async () => {
-  const memory = createCallMemory();
+  const memory = createRepeatDetector();
   await make(memory, call("read"), false);
   await make(memory, call("on"), true);
   assert.equal(knows(memory, call("read")), false);
@@ -43,13 +48,13 @@ test("what was read is forgotten when something may have been changed, and what 
 });
 
 test("what may go better the next time may be tried again", async () => {
-  const memory = createCallMemory();
+  const memory = createRepeatDetector();
   await make(memory, call("look"), false, late);
   assert.equal(knows(memory, call("look")), false);
 });
 
 test("a call that is still under way is known already", () => {
-  const round = createCallMemory().round();
+  const round = createRepeatDetector().round();
   void round.keep(call("look"), false, new Promise(() => undefined));
   assert.notEqual(round.before(call("look")), undefined);
 });

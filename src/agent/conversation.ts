@@ -3,14 +3,14 @@ import type { AgentCall, AgentCounters, AgentStep, TokenUsage, WaitingCall } fro
 import type { Outcome } from "../model/calls/call.ts";
 import type { Spent } from "./budgets.ts";
 import { roundedCost } from "./models/price.ts";
-import { type Called, createCallMemory, notMadeRecord } from "./run-calls.ts";
+import { type Called, createRepeatDetector, notMadeRecord } from "./run-calls.ts";
 import { noUsage } from "./style.ts";
 
 export type Conversation = {
   messages: readonly ChatMessage[];
   steps: AgentStep[];
   spent: Spent;
-  memory: ReturnType<typeof createCallMemory>;
+  memory: ReturnType<typeof createRepeatDetector>;
   /** The agent's state, which decides what it may call. */
   state(): string | undefined;
   usage(): TokenUsage;
@@ -68,7 +68,7 @@ export function createConversation(history: readonly ChatMessage[], firstState: 
     return {
       ...shared,
       messages,
-      memory: createCallMemory(),
+      memory: createRepeatDetector(),
       add: (more) => void messages.push(...more),
       goBackTo: (length) => void messages.splice(length),
       branch: begin,

@@ -6,13 +6,13 @@ import type { AgentOutcome, TokenUsage } from "../model/agent/run-schema.ts";
 import type { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { closingText, noName, refusalFor, withUniqueIds } from "./asked-calls.ts";
-import { isCutOff, modelBrokeOff, stayedSilent } from "./broken-replies.ts";
+import { emptyReplyError, isCutOff, modelBrokeOff } from "./broken-replies.ts";
 import { type Budget, usedUp } from "./budgets.ts";
 import { type Conversation, isOverBudget } from "./conversation.ts";
 import type { MessageStream } from "./message-stream.ts";
 import { limitParts, streamWithRetries } from "./models/stream.ts";
-import { type Called, type CallTool, type OfferedTool, runCalls } from "./run-calls.ts";
-import { callsIn, type Said, type Style, textOf } from "./style.ts";
+import { type CallByName, type Called, type OfferedTool, runCalls } from "./run-calls.ts";
+import { callsIn, contentText, type ModelTurn, type Style } from "./style.ts";
 
 /** What a run has left; infinite where it has no limit. Sampling by servers is taken from it. */
 export type Left = { ms: number; tokens(): number; sampled(usage: TokenUsage): void };
@@ -26,7 +26,7 @@ export type LoopParts = {
   settings: Pick<ModelRequest, "temperature" | "maxOutputTokens">;
   /** Called in each turn: the state changes, and servers come and go. */
   listTools(state: string | undefined): Promise<readonly OfferedTool[]>;
-  call(state: string | undefined, left: Left): CallTool;
+  call(state: string | undefined, left: Left): CallByName;
   stream: MessageStream;
   /** Rejects where a hook denies it. */
   guard?(event: PromptEvent, payload: JsonObject, signal: AbortSignal): Promise<void>;
@@ -41,7 +41,7 @@ async function askModel(
   conversation: Conversation,
   tools: readonly OfferedTool[],
   { model, style, system, settings, limiter, stream, guard }: LoopParts,
-): Promise<Said> {
+): Promise<ModelTurn> {
   const offered = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const turn = style.request({ messages: conversation.messages, tools: offered, system });
   const request = { ...turn, ...settings, signal: limiter.signal };
@@ -50,12 +50,12 @@ async function askModel(
   const endStep = conversation.beginStep(tools.length);
   const heard = { text: "" };
   try {
-    const parts = streamWithRetries(model, request, limiter.leftMs);
+    const parts = streamWithRetries(model, request, () => limiter.leftMs());
     const read = await style.read(listen(limitParts(parts), heard, model.name), stream);
     const said = withOwnIds(read, conversation.messages);
     endStep(said.usage, said.reason);
     conversation.add([said.message]);
-    for (const call of said.calls) tellAction(call, stream);
+    for (const call of said.calls) streamAction(call, stream);
     return said;
   } catch (thrown) {
     endStep();
@@ -75,7 +75,7 @@ async function* listen(parts: AsyncIterable<ModelPart>, heard: { text: string },
   if (!hasEnded) throw modelBrokeOff(model);
 }
 
-function tellAction({ id, function: { name, arguments: text } }: AskedCall, stream: LoopParts["stream"]): void {
+function streamAction({ id, function: { name, arguments: text } }: AskedCall, stream: LoopParts["stream"]): void {
   stream.tell("action", cutText(`${name} ${text}`.trim(), shownCharacters), {
     call: { id, tool: name, ...(text.length <= shownArguments && { arguments: readable(text) }) },
   });
@@ -104,7 +104,7 @@ export async function loop(conversation: Conversation, parts: LoopParts): Promis
       const outcome = closing ?? (conversation.isShort() ? "budget" : "completed");
       return { outcome, answer: said.answer, error: null };
     }
-    if (said.silence && wasSilent) throw stayedSilent(parts.model.name, said.silence);
+    if (said.silence && wasSilent) throw emptyReplyError(parts.model.name, said.silence);
     if (closing) return giveUp(conversation, said, closing, parts);
     wasSilent = said.silence !== undefined;
     closing = await respond(conversation, said, tools, parts);
@@ -115,7 +115,7 @@ export async function loop(conversation: Conversation, parts: LoopParts): Promis
 /** Makes the calls, or refuses them. Returns an outcome when the model has to close. */
 async function respond(
   conversation: Conversation,
-  said: Said,
+  said: ModelTurn,
   tools: readonly OfferedTool[],
   parts: LoopParts,
 ): Promise<AgentOutcome | null> {
@@ -139,7 +139,7 @@ async function respond(
     callsLeft: parts.budget.calls - spent.calls,
     isCut: isCutOff(said.reason),
     signal: parts.limiter.signal,
-    onEnd: (ended) => tellObservation(ended, parts.stream),
+    onEnd: (ended) => streamObservation(ended, parts.stream),
   });
   conversation.served(called);
   const observations = called.map(({ observation }) => observation);
@@ -150,7 +150,7 @@ async function respond(
 }
 
 /** Calls at the very end are refused too, so that the conversation can go on another time. */
-function giveUp(conversation: Conversation, said: Said, closing: AgentOutcome, parts: LoopParts): Ending {
+function giveUp(conversation: Conversation, said: ModelTurn, closing: AgentOutcome, parts: LoopParts): Ending {
   const { message, problem, prose } = said;
   if (problem === null) refuse(conversation, said, refusalFor("no tools can be called any more"), parts);
   const content = typeof message.content === "string" ? message.content : "";
@@ -159,7 +159,7 @@ function giveUp(conversation: Conversation, said: Said, closing: AgentOutcome, p
   return { outcome: closing === "completed" ? "max-iterations" : closing, answer: text || null, error: null };
 }
 
-function refuse(conversation: Conversation, said: Said, text: string, { style, stream }: LoopParts): void {
+function refuse(conversation: Conversation, said: ModelTurn, text: string, { style, stream }: LoopParts): void {
   const observations = said.calls.map((call) => ({ call, content: text, isError: true }));
   conversation.refused(said.calls);
   for (const { id, function: asked } of said.calls)
@@ -167,12 +167,12 @@ function refuse(conversation: Conversation, said: Said, text: string, { style, s
   conversation.add(style.observe(said, observations));
 }
 
-function tellObservation({ observation, record: { id, tool, status, record } }: Called, stream: MessageStream): void {
+function streamObservation({ observation, record: { id, tool, status, record } }: Called, stream: MessageStream): void {
   const { content } = observation;
   const pictures =
     typeof content === "string" ? [] : content.flatMap((one) => (one.type === "text" ? [] : one.image_url.url));
   const call = { id, tool, status, record };
-  stream.tell("observation", textOf(content), { call, ...(pictures.length > 0 && { pictures }) });
+  stream.tell("observation", contentText(content), { call, ...(pictures.length > 0 && { pictures }) });
 }
 
 function withClosing(parts: LoopParts): LoopParts {
@@ -185,7 +185,7 @@ function named(call: AskedCall): AskedCall {
 }
 
 /** Some models begin to count again in each turn; in a conversation each call has an id of its own. */
-function withOwnIds(said: Said, messages: readonly ChatMessage[]): Said {
+function withOwnIds(said: ModelTurn, messages: readonly ChatMessage[]): ModelTurn {
   if (said.calls.length === 0) return said;
   const calls = withUniqueIds(said.calls.map(named), new Set(callsIn(messages).map(({ id }) => id)));
   const message = said.message.tool_calls ? { ...said.message, tool_calls: calls } : said.message;

@@ -1,4 +1,4 @@
-import { uniqueId } from "../lib/stamps.ts";
+import { uniqueId } from "../lib/ids-and-time.ts";
 import type { AgentMessage } from "../model/agent/agent-run.ts";
 
 type Type = AgentMessage["type"];

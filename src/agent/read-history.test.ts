@@ -31,7 +31,7 @@ test("an id that is used again in a later turn means the later call there", () =
 test("what is no conversation is refused with the place that is wrong", () => {
   assert.deepEqual(readHistory(undefined), []);
   assert.throws(() => readHistory({}), /'history' must be a list/);
-  assert.throws(() => readHistory([{ role: "user", content: "x" }, 7]), /Message 2 of 'history' is no object/);
+  assert.throws(() => readHistory([{ role: "user", content: "x" }, 7]), /Message 2 of 'history' is not an object/);
   assert.throws(() => readHistory([{ role: "user", content: 7 }]), /Message 1 of 'history' cannot be used/);
   assert.throws(() => readHistory([{ role: "tool", content: "x" }]), /has no 'tool_call_id'/);
 });

@@ -1,6 +1,6 @@
 import { TimeLimiter } from "../lib/async/time-limit.ts";
+import { uniqueId } from "../lib/ids-and-time.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { uniqueId } from "../lib/stamps.ts";
 import type { AgentMessage, TraceType } from "../model/agent/agent-run.ts";
 import type { ChatMessage } from "../model/agent/chat.ts";
 import type { AgentRun, MissingServer } from "../model/agent/run-schema.ts";

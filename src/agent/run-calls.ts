@@ -1,7 +1,7 @@
 import { createSemaphore } from "../lib/async/semaphore.ts";
 import { stableJson } from "../lib/json/stable-json.ts";
 import { nearest } from "../lib/text/nearest.ts";
-import type { AskedCall, ChatContent, ContentBlock, ModelTool } from "../model/agent/chat.ts";
+import type { AskedCall, ChatContent, ChatContentBlock, ModelTool } from "../model/agent/chat.ts";
 import type { AgentCall } from "../model/agent/run-schema.ts";
 import type { Outcome } from "../model/calls/call.ts";
 import {
@@ -59,7 +59,7 @@ export type OfferedTool = ModelTool & {
   id?: ToolId;
 };
 
-export type CallTool = (
+export type CallByName = (
   name: string,
   argumentsText: string,
   context: { id: string; signal: AbortSignal | undefined },
@@ -70,8 +70,8 @@ const atOnce = 16;
 
 type RunCallsParts = {
   offered: readonly OfferedTool[];
-  call: CallTool;
-  memory: CallMemory;
+  call: CallByName;
+  memory: RepeatDetector;
   /** So many calls may still be made. */
   callsLeft: number;
   /** The reply that asked for them ended in the middle. */
@@ -232,7 +232,7 @@ function contentOf(result: ToolResult): ChatContent {
   return blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
 
-function toBlock(block: ResultBlock): ContentBlock {
+function toBlock(block: ResultBlock): ChatContentBlock {
   if (block.type === "text" && typeof block.text === "string") return { type: "text", text: block.text };
   if (block.type !== "image") return { type: "text", text: withoutPayload(block) };
   const media = readMedia(block);
@@ -274,13 +274,13 @@ const waitsForApproval =
 
 type Kept = { outcome: Promise<Outcome | null>; mayChange: boolean };
 
-export type CallMemory = ReturnType<typeof createCallMemory>;
+export type RepeatDetector = ReturnType<typeof createRepeatDetector>;
 
 /**
  * The calls of a run by name and arguments, for models that repeat themselves. A result holds until another call may
  * have changed something; a write is not repeated in a row, but may follow another: a switch goes on, off and on.
  */
-export function createCallMemory() {
+export function createRepeatDetector() {
   const kept = new Map<string, Kept>();
   return {
     round() {

@@ -1,9 +1,9 @@
-import type { ChatMessage, ContentBlock, ModelPart, ModelRequest } from "../model/agent/chat.ts";
+import type { ChatContentBlock, ChatMessage, ModelPart, ModelRequest } from "../model/agent/chat.ts";
 import type { SamplingAsked } from "../model/calls/question-schema.ts";
 import { readMedia } from "../model/calls/result.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { limitParts } from "./models/stream.ts";
-import { type Heard, hearReply } from "./style.ts";
+import { type ModelReply, readReply } from "./style.ts";
 
 /** What a server that says nothing about it gets, and the most that any gets. */
 const defaultTokens = 512;
@@ -56,17 +56,17 @@ export function showSampling({ request }: SamplingRequest, hasModel: boolean): S
   };
 }
 
-const blockText = (block: ContentBlock) => (block.type === "text" ? block.text : "[a picture]");
+const blockText = (block: ChatContentBlock) => (block.type === "text" ? block.text : "[a picture]");
 
 function readMessage(message: unknown, at: number): ChatMessage | string {
   const { role, content } = isObject(message) ? message : {};
   if (role !== "user" && role !== "assistant") return `message ${at + 1} must have the role user or assistant`;
   const blocks = (Array.isArray(content) ? content : [content]).map(readBlock);
   if (blocks.includes(null)) return `message ${at + 1} holds something that is neither a text nor a picture`;
-  return { role, content: blocks as ContentBlock[] };
+  return { role, content: blocks as ChatContentBlock[] };
 }
 
-function readBlock(block: unknown): ContentBlock | null {
+function readBlock(block: unknown): ChatContentBlock | null {
   if (!isObject(block)) return null;
   if (block.type === "text" && typeof block.text === "string") return { type: "text", text: block.text };
   if (block.type !== "image") return null;
@@ -98,12 +98,12 @@ export function chooseByHints(hints: readonly string[], known: readonly KnownMod
   return undefined;
 }
 
-export function hearOut(parts: AsyncIterable<ModelPart>): Promise<Heard> {
-  return hearReply(limitParts(parts));
+export function collectReply(parts: AsyncIterable<ModelPart>): Promise<ModelReply> {
+  return readReply(limitParts(parts));
 }
 
 /** Reasoning is not for servers. */
-export function toSamplingResult(model: string, { text, reason }: Heard): UnknownObject {
+export function toSamplingResult(model: string, { text, reason }: ModelReply): UnknownObject {
   const stopReason = reason === "length" ? "maxTokens" : "endTurn";
   return { role: "assistant", content: { type: "text", text }, model, stopReason };
 }

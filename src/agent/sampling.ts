@@ -82,13 +82,13 @@ export function createSampling({ config, profile, models, emit }: SamplingParts)
   }
 
   async function serve(context: Context, asked: SamplingRequest) {
-    const { chooseByHints, hearOut, toSamplingResult } = await room();
+    const { chooseByHints, collectReply, toSamplingResult } = await room();
     const { streamWithRetries } = await import("./models/stream.ts");
     const known = models.known();
     const model = await models.open(chooseByHints(asked.hints, known) ?? settings().model ?? usual(known));
     const endsAt = steadyNow() + maxMs;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(maxMs)]);
-    const said = await hearOut(streamWithRetries(model, { ...asked.request, signal }, () => endsAt - steadyNow()));
+    const said = await collectReply(streamWithRetries(model, { ...asked.request, signal }, () => endsAt - steadyNow()));
     context.tokens?.used(said.usage);
     const { inputTokens, outputTokens } = said.usage;
     const { callId, server, tool } = context;

@@ -11,7 +11,7 @@ import type {
 } from "../model/agent/chat.ts";
 import type { TokenUsage } from "../model/agent/run-schema.ts";
 import { withUniqueIds } from "./asked-calls.ts";
-import { type Silence, silenceOf } from "./broken-replies.ts";
+import { type EmptyReply, emptyReplyOf } from "./broken-replies.ts";
 import type { MessageStream } from "./message-stream.ts";
 
 type Turn = {
@@ -24,7 +24,7 @@ type Turn = {
 };
 
 /** What a model wanted in one turn. */
-export type Said = {
+export type ModelTurn = {
   message: AssistantMessage;
   calls: AskedCall[];
   /** Null when it asked for calls, or when its reply could not be understood. */
@@ -32,7 +32,7 @@ export type Said = {
   /** Why it was not understood, for the model to read. */
   problem: string | null;
   /** Why it said nothing at all. */
-  silence?: Silence;
+  silence?: EmptyReply;
   /** What it said without the form; at the very end that is better than nothing. */
   prose?: string;
   usage: TokenUsage;
@@ -48,22 +48,22 @@ export type Style = {
   readonly name: AgentStyle;
   request(turn: Turn): Pick<ModelRequest, "messages" | "tools" | "stop">;
   /** Streams thoughts and answers; the loop streams actions and observations. Throws what the stream throws. */
-  read(parts: AsyncIterable<ModelPart>, stream: MessageStream): Promise<Said>;
+  read(parts: AsyncIterable<ModelPart>, stream: MessageStream): Promise<ModelTurn>;
   /** What is added after a turn; with a problem and no observations, what tells the model of it. */
-  observe(said: Said, observations: readonly Observation[]): ChatMessage[];
+  observe(said: ModelTurn, observations: readonly Observation[]): ChatMessage[];
 };
 
 export const noUsage: TokenUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
 /** A reply as it was heard to its end. */
-export type Heard = { text: string; reasoning: string; calls: AskedCall[]; usage: TokenUsage; reason: string };
+export type ModelReply = { text: string; reasoning: string; calls: AskedCall[]; usage: TokenUsage; reason: string };
 
-export async function hearReply(
+export async function readReply(
   parts: AsyncIterable<ModelPart>,
   onText: (text: string, before: string) => void = () => undefined,
   onThought: (text: string) => void = () => undefined,
-): Promise<Heard> {
-  const heard: Heard = { text: "", reasoning: "", calls: [], usage: noUsage, reason: "unknown" };
+): Promise<ModelReply> {
+  const heard: ModelReply = { text: "", reasoning: "", calls: [], usage: noUsage, reason: "unknown" };
   for await (const part of parts) {
     if (part.type === "text") {
       onText(part.text, heard.text);
@@ -91,16 +91,24 @@ export const toolsStyle: Style = {
       calls: asked,
       usage,
       reason,
-    } = await hearReply(
+    } = await readReply(
       parts,
       (piece) => stream.say("answer", piece),
       (piece) => stream.say("thought", piece),
     );
     const calls = withUniqueIds(asked);
-    const silence = calls.length === 0 && text.trim() === "" ? silenceOf(reason) : undefined;
+    const silence = calls.length === 0 && text.trim() === "" ? emptyReplyOf(reason) : undefined;
     const answer = calls.length > 0 || silence ? null : text.trim();
     const message = assistantMessage(text, reasoning, calls);
-    return { message, calls, answer, problem: silence?.told ?? null, ...(silence && { silence }), usage, reason };
+    return {
+      message,
+      calls,
+      answer,
+      problem: silence?.modelMessage ?? null,
+      ...(silence && { silence }),
+      usage,
+      reason,
+    };
   },
   observe(said, observations) {
     if (said.problem !== null) return [{ role: "user", content: said.problem }];
@@ -123,7 +131,7 @@ export function toToolMessage({ call, content }: Observation): ToolMessage {
 }
 
 /** The text of a message, with a stand-in for each picture. */
-export function textOf(content: ChatContent, picture: (url: string) => string = () => "[picture]"): string {
+export function contentText(content: ChatContent, picture: (url: string) => string = () => "[picture]"): string {
   if (typeof content === "string") return content;
   return content.map((block) => (block.type === "text" ? block.text : picture(block.image_url.url))).join("\n");
 }

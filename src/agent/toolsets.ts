@@ -19,7 +19,7 @@ import type { UnknownObject } from "../model/json.ts";
 import type { NamedTool, ToolsetRef } from "./agent-tools.ts";
 import { countCalls, finishOf, readResponse, refuseCalls } from "./asked-calls.ts";
 import { isCutOff } from "./broken-replies.ts";
-import { type CallTool, createCallMemory, type OfferedTool, runCalls } from "./run-calls.ts";
+import { type CallByName, createRepeatDetector, type OfferedTool, runCalls } from "./run-calls.ts";
 import { toToolMessage } from "./style.ts";
 
 export type ToolsetRegistry = {
@@ -119,7 +119,7 @@ type ToolsetParts = {
   /** Looked up again each time: a toolset that was registered again counts at once. */
   tools(): Promise<NamedTool[]>;
   mayChange(tool: Tool): boolean;
-  call(tools: readonly NamedTool[], options: ProcessOptions): CallTool;
+  call(tools: readonly NamedTool[], options: ProcessOptions): CallByName;
   generate: Toolset["generate"];
   usage: Toolset["usage"];
 };
@@ -136,7 +136,7 @@ export function createToolset(parts: ToolsetParts): Toolset {
     const called = await runCalls(calls, {
       offered: tools.map((named) => toOffered(named, parts.mayChange)),
       call: parts.call(tools, options),
-      memory: createCallMemory(),
+      memory: createRepeatDetector(),
       callsLeft: Number.POSITIVE_INFINITY,
       isCut,
       signal: options.signal,
@@ -162,7 +162,7 @@ export function createToolset(parts: ToolsetParts): Toolset {
       const name = format ?? "openai";
       if (!isToolFormat(name)) {
         const known = Object.keys(toolFormats).join(", ");
-        throw new PlaneError("USAGE", `'${String(name)}' is no format of tools. Use one of ${known}.`);
+        throw new PlaneError("USAGE", `'${String(name)}' is not a tool format. Use one of ${known}.`);
       }
       const tools = await parts.tools();
       const described = tools.map((named) => ({ ...named.tool, modelName: named.name }));

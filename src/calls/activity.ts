@@ -22,15 +22,23 @@ export type Activity = ReturnType<typeof createActivity>;
 
 /** The last calls in short. Nothing of it is stored. `onNoted` gets each whole. */
 export function createActivity(onNoted?: (call: Call, outcome: Outcome) => void) {
-  const last: { principal: Principal; entry(): ActivityEntry }[] = [];
+  type Noted = { principal: Principal; entry(): ActivityEntry };
+  // A ring: moving all of them for each call costs more than the note.
+  const ring: Noted[] = [];
+  let oldest = 0;
   return {
     note(call: Call, outcome: Outcome): void {
-      last.push({ principal: call.principal, entry: summarizer(call, outcome) });
-      if (last.length > activityLimits.calls) last.shift();
+      const noted: Noted = { principal: call.principal, entry: summarizer(call, outcome) };
+      if (ring.length < activityLimits.calls) ring.push(noted);
+      else {
+        ring[oldest] = noted;
+        oldest = (oldest + 1) % activityLimits.calls;
+      }
       onNoted?.(call, outcome);
     },
     entries(principal: Principal): ActivityEntry[] {
       const seesAll = mayDo(principal, "admin");
+      const last = [...ring.slice(oldest), ...ring.slice(0, oldest)];
       const shown = last.filter((one) => seesAll || isOwner(principal, one.principal));
       return shown.map(({ entry }) => entry()).reverse();
     },
@@ -41,12 +49,26 @@ export function createActivity(onNoted?: (call: Call, outcome: Outcome) => void)
 function summarizer(call: Call, outcome: Outcome): () => ActivityEntry {
   const values = call.injected?.values ?? {};
   const facts = factsOf(call, outcome);
-  if (isShort(call, outcome))
-    return once(() =>
-      summarize(facts, textOfArguments(call), outcome.result ? textOfResult(outcome.result) : null, values),
-    );
+  const given: GivenArguments = { input: call.input, asked: call.asked, injected: call.injected };
+  if (isShort(call, outcome)) return later(facts, given, outcome.result, values);
   const said = outcome.result ? beginning(textOfResult(outcome.result)) : null;
-  return cut(facts, beginning(textOfArguments(call)), said, values);
+  return cut(facts, beginning(textOfArguments(given)), said, values);
+}
+
+type GivenArguments = {
+  input: Call["input"] | undefined;
+  asked: Call["asked"];
+  injected: Call["injected"] | undefined;
+};
+
+/** A function of its own: beside the whole call, all that its client sent would be kept and moved by each collection. */
+function later(
+  facts: Facts,
+  given: GivenArguments,
+  result: ToolResult | undefined,
+  values: JsonObject,
+): () => ActivityEntry {
+  return once(() => summarize(facts, textOfArguments(given), result ? textOfResult(result) : null, values));
 }
 
 /** A function of its own: a closure beside one with the whole result would keep it in memory. */
@@ -99,7 +121,7 @@ function isFlat(value: unknown): boolean {
   return true;
 }
 
-function textOfArguments({ input, asked, injected }: Call): string {
+function textOfArguments({ input, asked, injected }: GivenArguments): string {
   const given = input?.arguments ?? asked.arguments ?? {};
   if (typeof given === "string") return given;
   // A file is shown by the caller's name for it.

@@ -1,4 +1,4 @@
-import { type ApprovalPorts, createApprovals as openApprovals, ownYesCounts } from "../access/access.ts";
+import { type ApprovalPorts, loadApprovals as openApprovals, ownYesCounts } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import type { Approved, HeldYes, Injected, Outcome, Requested } from "../model/calls/call.ts";
@@ -11,7 +11,7 @@ import type { Inside, Principal } from "../model/principal.ts";
 import type { Executing } from "./execute.ts";
 import { requireReadable } from "./validate.ts";
 
-export type Asking = Executing & {
+export type CallContext = Executing & {
   askHere?: AskHere | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Aborted when the plane, not the caller, goes: waiting calls stay. */
@@ -27,13 +27,13 @@ export type ApproveOptions = {
   /** Is it the tool that this fingerprint was made of? */
   isSameTool(tool: Tool, fingerprint: string): Promise<boolean>;
   /** Stores the call and asks a person. Resolves with the call that continues, or throws. */
-  hold(call: Injected, verdict: Verdict, asking: Asking): Promise<Requested>;
+  hold(call: Injected, verdict: Verdict, asking: CallContext): Promise<Requested>;
 };
 
 export function approve(
   call: Injected,
   options: ApproveOptions,
-  asking: Asking = {},
+  asking: CallContext = {},
 ): Approved | Promise<Approved | Requested> {
   const verdict = call.judged?.verdict ?? options.decide(call);
   // Most calls need no approval.
@@ -51,7 +51,7 @@ async function ask(
   call: Injected,
   decided: Verdict | Promise<Verdict>,
   { ownCounts, remembered, isSameTool, hold }: ApproveOptions,
-  asking: Asking,
+  asking: CallContext,
 ): Promise<Approved | Requested> {
   const { judged } = call;
   const verdict = await decided;
@@ -95,10 +95,10 @@ function isWhatWasShown({ input, judged }: Injected, yes: HeldYes): boolean {
   return sameJson(yes.arguments, input.arguments);
 }
 
-export type Approvals = ReturnType<typeof createApprovals>;
+export type Approvals = ReturnType<typeof createLazyApprovals>;
 
 /** Loaded when a call needs approval or a verb is used. */
-export function createApprovals(parts: ApprovalPorts) {
+export function createLazyApprovals(parts: ApprovalPorts) {
   const loaded = once(() => openApprovals(parts));
   const stage: Omit<ApproveOptions, "decide"> = {
     ownCounts: (caller) => ownYesCounts(parts.config().approvals, caller),

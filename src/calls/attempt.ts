@@ -1,10 +1,17 @@
 import { orCancelled } from "../lib/async/cancellation.ts";
 import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import { putExactNumbers } from "../lib/json/exact-numbers.ts";
-import { rememberText, textOf } from "../lib/json/json-text.ts";
+import { rememberText, sourceTextOf } from "../lib/json/json-text.ts";
 import { hasMembers } from "../lib/json/plain-data.ts";
 import type { Routed, TimeLimit } from "../model/calls/call.ts";
-import type { Asked, ProgressReport, Provider, ProviderContext, Relay, TaskReport } from "../model/calls/provider.ts";
+import type {
+  ProgressReport,
+  Provider,
+  ProviderContext,
+  Relay,
+  ServerRequest,
+  TaskReport,
+} from "../model/calls/provider.ts";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { type ErrorData, isShutdown, PlaneError } from "../model/errors.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
@@ -22,8 +29,14 @@ export type AttemptOptions = {
   /** Does a person answer what a server asks a model? */
   samples?(call: Routed): boolean;
   /** The caller's answer, as the server may read it. */
-  fit?(asked: Asked, answered: UnknownObject, relay?: Relay): Promise<UnknownObject>;
-  answer(call: Routed, server: string, asked: Asked, signal: AbortSignal, relay?: Relay): Promise<UnknownObject>;
+  fit?(asked: ServerRequest, answered: UnknownObject, relay?: Relay): Promise<UnknownObject>;
+  answer(
+    call: Routed,
+    server: string,
+    asked: ServerRequest,
+    signal: AbortSignal,
+    relay?: Relay,
+  ): Promise<UnknownObject>;
 };
 
 type AttemptWith = {
@@ -38,7 +51,7 @@ type AttemptWith = {
 /** Made once: a stack is costly. */
 const isOver = new Error("the attempt is over");
 
-type AskedWith = Pick<AttemptWith, "limiter" | "pass" | "relay">;
+type QuestionContext = Pick<AttemptWith, "limiter" | "pass" | "relay">;
 
 type Questions = ReturnType<typeof createQuestions>;
 
@@ -46,14 +59,14 @@ type Questions = ReturnType<typeof createQuestions>;
 function createQuestions(
   call: Routed,
   spec: ProviderSpec,
-  { limiter, pass, relay }: AskedWith,
+  { limiter, pass, relay }: QuestionContext,
   options: Pick<AttemptOptions, "answer" | "fit">,
   hide: InjectedHider,
 ) {
   // A server that continues without its answer waits no longer. Few ask anything.
   let over: AbortController | undefined;
   /** The caller answers where it can; else the plane does. */
-  const answer = async (asked: Asked, signal: AbortSignal): Promise<UnknownObject> => {
+  const answer = async (asked: ServerRequest, signal: AbortSignal): Promise<UnknownObject> => {
     requirePage(asked.method, asked.params);
     const server = String(spec.config.server);
     const answered = await relay?.onQuestion?.(server, hide.value(asked), signal);
@@ -75,31 +88,31 @@ function createQuestions(
   };
 }
 
-/** One attempt as its provider sees it. What few providers ask for is made when they do. */
+/** One attempt as its provider sees it. What few providers ask for is made when they do. Others inherit from it, so its fields have no private names. */
 class Attempt implements ProviderContext {
   readonly principal: Principal;
   readonly owner: ProviderContext["owner"];
   readonly idempotencyKey: string | undefined;
   readonly cancellation: TimeLimiter;
-  readonly #call: Routed;
-  readonly #spec: ProviderSpec;
-  readonly #with: AttemptWith;
-  readonly #options: AttemptOptions;
-  readonly #hide: InjectedHider;
-  #questions: Questions | undefined;
-  #onRequest: ProviderContext["onRequest"];
-  #onProgress: ProviderContext["onProgress"] | undefined;
+  private readonly call: Routed;
+  private readonly spec: ProviderSpec;
+  private readonly given: AttemptWith;
+  private readonly options: AttemptOptions;
+  private readonly hide: InjectedHider;
+  private questions: Questions | undefined;
+  private answers: ProviderContext["onRequest"];
+  private reports: ProviderContext["onProgress"] | undefined;
 
   constructor(call: Routed, spec: ProviderSpec, given: AttemptWith, options: AttemptOptions, hide: InjectedHider) {
     this.principal = call.principal;
     this.owner = sessionOwner(call.principal, call.options.conversation);
     this.idempotencyKey = given.idempotencyKey;
     this.cancellation = given.limiter;
-    this.#call = call;
-    this.#spec = spec;
-    this.#with = given;
-    this.#options = options;
-    this.#hide = hide;
+    this.call = call;
+    this.spec = spec;
+    this.given = given;
+    this.options = options;
+    this.hide = hide;
   }
 
   get by(): string | null {
@@ -111,68 +124,68 @@ class Attempt implements ProviderContext {
   }
 
   beforeSend = (): void => {
-    if (this.#options.isCurrent?.(this.#call, this.#spec) === false) throw outdated(this.#call);
-    this.#with.onSend?.();
+    if (this.options.isCurrent?.(this.call, this.spec) === false) throw outdated(this.call);
+    this.given.onSend?.();
   };
 
   get onRequest(): NonNullable<ProviderContext["onRequest"]> {
-    this.#onRequest ??= (method, params, signal) => {
-      this.#questions ??= createQuestions(this.#call, this.#spec, this.#with, this.#options, this.#hide);
-      return this.#questions.take(method, params, signal);
+    this.answers ??= (method, params, signal) => {
+      this.questions ??= createQuestions(this.call, this.spec, this.given, this.options, this.hide);
+      return this.questions.take(method, params, signal);
     };
-    return this.#onRequest;
+    return this.answers;
   }
 
   get onProgress(): ProviderContext["onProgress"] {
-    this.#onProgress ??= (progress) => {
+    this.reports ??= (progress) => {
       this.cancellation.extend();
-      const shown = this.#hide.value(progress);
-      this.#options.onProgress(this.#call, shown);
-      this.#with.relay?.onProgress?.(shown);
+      const shown = this.hide.value(progress);
+      this.options.onProgress(this.call, shown);
+      this.given.relay?.onProgress?.(shown);
     };
-    return this.#onProgress;
+    return this.reports;
   }
 
   get onTask(): ProviderContext["onTask"] {
     return (task, isNews) => {
       if (isNews) this.cancellation.extend();
-      this.#options.onTask?.(this.#call, this.#hide.value(task));
+      this.options.onTask?.(this.call, this.hide.value(task));
     };
   }
 
   get onLog(): ProviderContext["onLog"] {
-    const { relay } = this.#with;
-    return relay?.onLog && ((message) => relay.onLog?.(this.#hide.value(message)));
+    const { relay } = this.given;
+    return relay?.onLog && ((message) => relay.onLog?.(this.hide.value(message)));
   }
 
   get asClient(): ProviderContext["asClient"] {
-    return this.#with.relay?.client;
+    return this.given.relay?.client;
   }
 
   get meta(): ProviderContext["meta"] {
-    return this.#with.relay?.meta;
+    return this.given.relay?.meta;
   }
 
   get hidden(): ProviderContext["hidden"] {
-    const { values } = this.#call.injected;
-    return hasMembers(values) ? { names: Object.keys(values), ...this.#hide } : undefined;
+    const { values } = this.call.injected;
+    return hasMembers(values) ? { names: Object.keys(values), ...this.hide } : undefined;
   }
 
   get onOwnTool(): ProviderContext["onOwnTool"] {
-    return this.#with.relay?.onOwnTool;
+    return this.given.relay?.onOwnTool;
   }
 
   get continuation(): ProviderContext["continuation"] {
-    return this.#with.relay?.continuation;
+    return this.given.relay?.continuation;
   }
 
   get samples(): ProviderContext["samples"] {
-    return this.#options.samples?.(this.#call);
+    return this.options.samples?.(this.call);
   }
 
   /** Questions that are open are not waited for any longer. */
   end(): void {
-    this.#questions?.end();
+    this.questions?.end();
   }
 }
 
@@ -187,7 +200,7 @@ export async function attempt(
   const hide = createInjectedHider(call.injected.values);
   const context = new Attempt(call, spec, given, options, hide);
   try {
-    const answered = provider(spec, argumentsOf(call, spec), context);
+    const answered = provider(spec, providerArguments(call, spec), context);
     return hide.result(await orCancelled(answered, given.limiter));
   } catch (thrown) {
     throw given.limiter.isCancelled ? thrown : hide.error(thrown);
@@ -197,8 +210,8 @@ export async function attempt(
 }
 
 /** A server gets the text of its caller where nothing is added; what else executes a tool may change its own copy. */
-export function argumentsOf({ input, injected }: Routed, { name }: ProviderSpec): JsonObject {
-  const text = name === "mcp" && !hasMembers(injected.values) ? textOf(input.arguments) : undefined;
+export function providerArguments({ input, injected }: Routed, { name }: ProviderSpec): JsonObject {
+  const text = name === "mcp" && !hasMembers(injected.values) ? sourceTextOf(input.arguments) : undefined;
   if (text !== undefined && input.exact === undefined) return input.arguments;
   const args = { ...putExactNumbers(input.arguments, input.exact ?? []), ...injected.values };
   if (text !== undefined) rememberText(args, text);
@@ -222,7 +235,12 @@ export function isOutdated(thrown: unknown): boolean {
   return thrown instanceof PlaneError && thrown.data.isOutdated === true;
 }
 
-export function ended(limiter: TimeLimiter, { ms, setBy }: TimeLimit, data: ErrorData & { tool: string }, also = "") {
+export function endedError(
+  limiter: TimeLimiter,
+  { ms, setBy }: TimeLimit,
+  data: ErrorData & { tool: string },
+  also = "",
+) {
   if (isShutdown(limiter.reason)) {
     const which = data.callId === undefined ? "" : ` (call ${data.callId})`;
     const text = `This plane was shut down before '${data.tool}' had answered${which}.${also}`;

@@ -16,7 +16,7 @@ import type { Principal } from "../model/principal.ts";
 export type GrantFor = (principal: Principal, tool: Tool, request: AccessRequest) => Grant | Refused;
 
 export function authorize(call: Resolved, grantFor: GrantFor): Authorized {
-  const grant = requireGrant(call.principal, call.tool, grantFor, accessOf(call.options));
+  const grant = requireGrant(call.principal, call.tool, grantFor, accessRequestOf(call.options));
   if (call.options.unseen) throw unseen(call);
   const authorized = call as Authorized;
   authorized.grant = grant;
@@ -28,7 +28,7 @@ export function authorizeArguments(call: Injected, grantFor: GrantFor): Injected
   const { id, metadata } = call.tool;
   if (metadata.requires_flags === undefined && id.server !== null) return call;
   const args = { ...call.input.arguments, ...call.injected.values };
-  requireGrant(call.principal, call.tool, grantFor, { ...accessOf(call.options), arguments: args });
+  requireGrant(call.principal, call.tool, grantFor, { ...accessRequestOf(call.options), arguments: args });
   return call;
 }
 
@@ -53,7 +53,7 @@ function whomToAsk({ locked }: Refused): string {
 }
 
 /** They may come from outside, so they are checked. */
-export function accessOf({ toolGroups, state, compliance, mcp }: CallOptions): AccessRequest {
+export function accessRequestOf({ toolGroups, state, compliance, mcp }: CallOptions): AccessRequest {
   if (mcp !== undefined && typeof mcp !== "boolean" && !isTexts(mcp))
     throw usage("'mcp' must be true, false or a list of servers");
   if (toolGroups !== undefined && toolGroups !== "*" && !isTexts(toolGroups))

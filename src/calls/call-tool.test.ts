@@ -6,10 +6,10 @@ import type { HeldYes } from "../model/calls/call.ts";
 import type { CallRecord, Verdict } from "../model/calls/call-schema.ts";
 import { type ErrorCode, PlaneError } from "../model/errors.ts";
 import { createRunningCalls } from "../store/running-calls.ts";
-import { createCallTool, type Path } from "./call-tool.ts";
-import { createRecorder } from "./record.ts";
+import { type CallStages, createCallTool } from "./call-tool.ts";
+import { createCallRecorder } from "./record.ts";
 
-function approvalBy(verdict: Verdict["verdict"]): Path["approval"] {
+function approvalBy(verdict: Verdict["verdict"]): CallStages["approval"] {
   return {
     ownCounts: () => true,
     decide: () => ({ verdict, origin: "rule", reason: "no" }),
@@ -20,10 +20,10 @@ function approvalBy(verdict: Verdict["verdict"]): Path["approval"] {
 }
 
 /** The whole path over plain functions, which note that they were asked. */
-function pathOf(changes: Partial<Path> = {}) {
+function pathOf(changes: Partial<CallStages> = {}) {
   const asked: string[] = [];
   const records: CallRecord[] = [];
-  const path: Path = {
+  const path: CallStages = {
     findTool: async () => sampleTool(),
     grantFor: () => ({ by: "everyone" }),
     checkArguments: async () => [],
@@ -46,7 +46,7 @@ function pathOf(changes: Partial<Path> = {}) {
       routing: noRouting,
       answer: async () => ({}),
     },
-    record: createRecorder({
+    record: createCallRecorder({
       begin: createRunningCalls(() => undefined).begin,
       emitClean: () => undefined,
       write: async (record) => void records.push(record),
@@ -68,7 +68,7 @@ test("a call takes every stage in order and comes back with its result", async (
   );
 });
 
-const refusals: [stage: string, code: ErrorCode, changes: Partial<Path>][] = [
+const refusals: [stage: string, code: ErrorCode, changes: Partial<CallStages>][] = [
   ["resolve", "TOOL_NOT_FOUND", { findTool: () => Promise.reject(new PlaneError("TOOL_NOT_FOUND", "no")) }],
   ["authorize", "FORBIDDEN", { grantFor: () => ({ refused: "no", why: "groups" }) }],
   ["validate", "INVALID_ARGUMENTS", { checkArguments: async () => [{ path: "", message: "no" }] }],

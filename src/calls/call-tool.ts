@@ -1,24 +1,24 @@
+import { nowText, uniqueId } from "../lib/ids-and-time.ts";
 import { rewriteText } from "../lib/json/json-text.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { nowText, uniqueId } from "../lib/stamps.ts";
 import { shorten } from "../lib/text/cut-text.ts";
 import type { Approved, Authorized, Executed, Injected, Requested, Routed } from "../model/calls/call.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
 import { type KnownCaller, narrow, type Principal } from "../model/principal.ts";
-import { type ApproveOptions, type Asking, approve } from "./approve.ts";
+import { type ApproveOptions, approve, type CallContext } from "./approve.ts";
 import { isOutdated } from "./attempt.ts";
 import { authorize, authorizeArguments, type GrantFor, isTexts } from "./authorize.ts";
 import { type Around, type ExecuteOptions, execute } from "./execute.ts";
 import { inject, type ValueFor } from "./inject.ts";
 import type { FindTool } from "./lookup.ts";
-import type { Recorder } from "./record.ts";
+import type { RecordCall } from "./record.ts";
 import { resolve } from "./resolve.ts";
-import { type RouteOptions, requireWritable, route } from "./route.ts";
+import { type RouteOptions, requireExactProviders, route } from "./route.ts";
 import { type CheckArguments, type OnlyReads, requireReadable, validate } from "./validate.ts";
 
-export type Path = {
+export type CallStages = {
   findTool: FindTool;
   currentPrincipal?(principal: Principal): Promise<Principal>;
   grantFor: GrantFor;
@@ -31,16 +31,16 @@ export type Path = {
   execution: ExecuteOptions;
   /** Null where the providers alone answer, which is decided once for a plan. */
   around?(tool: Tool): Around | null;
-  record: Recorder;
+  record: RecordCall;
 };
 
 type HookStages = {
-  before(call: Injected, on: OnTheWay, signal: AbortSignal | undefined): Promise<Injected>;
+  before(call: Injected, on: HookContext, signal: AbortSignal | undefined): Promise<Injected>;
   /** Never throws, so that no result gets past it. */
   after(call: Executed, signal: AbortSignal | undefined): Promise<Executed>;
 };
 
-type OnTheWay = {
+type HookContext = {
   decide: ApproveOptions["decide"];
   withArguments(call: Injected, args: JsonObject): Promise<Injected>;
 };
@@ -48,12 +48,12 @@ type OnTheWay = {
 /** A definition that changes more often during one call is not called. */
 const maxRounds = 3;
 
-export type CallTool = (call: Requested, asking?: Asking) => ReturnType<Recorder>;
+export type CallTool = (call: Requested, asking?: CallContext) => ReturnType<RecordCall>;
 
 /** The one path: resolve, authorize, validate, inject, approve, route, execute; record wraps the rest. */
-export function createCallTool(path: Path): CallTool {
-  const onTheWay = hookContext(path);
+export function createCallTool(path: CallStages): CallTool {
   const { execution } = path;
+  const onTheWay = hookContext(path);
   const run: Parameters<Around>[2] = (call, executing, instead) =>
     execute(call, instead ? { ...execution, ...instead } : execution, executing);
   return (requested, asking = {}) =>
@@ -61,28 +61,9 @@ export function createCallTool(path: Path): CallTool {
       const hooks = path.hooks?.() ?? null;
       const { cancellation, relay } = asking;
       let latest = requested;
-      for (let rounds = 1; ; rounds++) {
-        const planned = plan(latest);
-        const approved = planned instanceof Promise ? await planned : planned;
-        const routed = await step("route", () => requireWritable(route(approved, path.routing)));
-        if (requested.options.dryRun) return routed;
-        try {
-          const around = path.around?.(routed.tool) ?? null;
-          const executed = await step("execute", () =>
-            around === null ? run(routed, asking) : around(routed, asking, run),
-          );
-          if (hooks === null) return executed;
-          rewriteText(executed.executed.result);
-          return await step("hooks", () => hooks.after(executed, asking.signal));
-        } catch (thrown) {
-          // A server that this call started lists another definition: all decisions are void.
-          if (!isOutdated(thrown) || rounds === maxRounds) throw thrown;
-          latest = requestedOf(latest);
-        }
-      }
-
-      /** After an approval the call starts again: everything may have changed. */
-      async function plan(call: Requested): Promise<Approved> {
+      for (let rounds = 1; ; ) {
+        // Nothing is awaited that is there already: a microtask per stage costs more than most stages.
+        const call = latest;
         const found = step("resolve", () =>
           call.approved || call.resumed
             ? withCurrentRights(call, path).then((now) => resolve(now, path.findTool, cancellation, relay?.onProgress))
@@ -105,14 +86,32 @@ export function createCallTool(path: Path): CallTool {
           approve(authorizeArguments(judged, path.grantFor), path.approval, asking),
         );
         const answered: Approved | Requested = asked instanceof Promise ? await asked : asked;
-        if (isApproved(answered)) return answered;
-        latest = answered;
-        return plan(answered);
+        // After an approval the call starts again: everything may have changed.
+        if (!isApproved(answered)) {
+          latest = answered;
+          continue;
+        }
+        const routed = step("route", () => requireExactProviders(route(answered, path.routing))) as Routed;
+        if (requested.options.dryRun) return routed;
+        try {
+          const around = path.around?.(routed.tool) ?? null;
+          const executed = await step("execute", () =>
+            around === null ? run(routed, asking) : around(routed, asking, run),
+          );
+          if (hooks === null) return executed;
+          rewriteText(executed.executed.result);
+          return await step("hooks", () => hooks.after(executed, asking.signal));
+        } catch (thrown) {
+          // A server that this call started lists another definition: all decisions are void.
+          if (!isOutdated(thrown) || rounds === maxRounds) throw thrown;
+          rounds += 1;
+          latest = requestedOf(latest);
+        }
       }
     });
 }
 
-function hookContext({ approval, checkArguments, valueFor }: Path): OnTheWay {
+function hookContext({ approval, checkArguments, valueFor }: CallStages): HookContext {
   return {
     decide: approval.decide,
     async withArguments(call, args) {
@@ -125,7 +124,7 @@ function hookContext({ approval, checkArguments, valueFor }: Path): OnTheWay {
   };
 }
 
-async function withCurrentRights(call: Requested, { currentPrincipal }: Path): Promise<Requested> {
+async function withCurrentRights(call: Requested, { currentPrincipal }: CallStages): Promise<Requested> {
   return currentPrincipal ? { ...call, principal: await currentPrincipal(call.principal) } : call;
 }
 

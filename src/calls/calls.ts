@@ -1,6 +1,6 @@
-import { createHooks } from "../access/access.ts";
+import { createLazyHooks } from "../access/access.ts";
 import { workingDirectory } from "../config/config.ts";
-import { OpenCancellation } from "../lib/async/cancellation.ts";
+import { OpenCancellation, OpenCancellations } from "../lib/async/cancellation.ts";
 import { runAll } from "../lib/async/once.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
@@ -12,11 +12,11 @@ import type { JsonObject } from "../model/json.ts";
 import type { Plane, PlaneCallOptions } from "../model/plane.ts";
 import type { Inside } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
-import { createKeptSessions } from "../store/store.ts";
+import { createSessionStore } from "../store/store.ts";
 import { createActivity } from "./activity.ts";
-import { type Approvals, type Asking, createApprovals } from "./approve.ts";
+import { type Approvals, type CallContext, createLazyApprovals } from "./approve.ts";
 import { sessionOwner } from "./attempt.ts";
-import { accessOf, requireGrant } from "./authorize.ts";
+import { accessRequestOf, requireGrant } from "./authorize.ts";
 import { createSharedReads } from "./cache/shared-reads.ts";
 import { type CallTool, createCallTool, requestCall } from "./call-tool.ts";
 import { createMayMake, createPolicyTest } from "./judge.ts";
@@ -26,7 +26,7 @@ import { createPayloads } from "./payloads.ts";
 import { createPolicyPreview } from "./policy-preview.ts";
 import { embedWith } from "./providers/model-endpoint.ts";
 import { createProviders } from "./providers/providers.ts";
-import { checkArguments, checkSchema, schemaCheck } from "./schema/load-check.ts";
+import { checkArguments, loadAndCheckSchema, schemaCheck } from "./schema/load-check.ts";
 import { createSpans, type Spans } from "./spans/spans.ts";
 import { validate } from "./validate.ts";
 import { type CallsContext, wirePath } from "./wire-path.ts";
@@ -38,7 +38,7 @@ export type { Lookup } from "./lookup.ts";
 export { readResultManifest } from "./providers/builtin.ts";
 export { explainModelFailure } from "./providers/http.ts";
 export { endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
-export { openRecordings } from "./recording/open-recordings.ts";
+export { loadRecordings } from "./recording/open-recordings.ts";
 export { createResults } from "./results/results.ts";
 export type { Spans } from "./spans/spans.ts";
 export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
@@ -58,11 +58,11 @@ type Owner = Parameters<Parameters<Servers["release"]>[0]>[0];
 export type Calls = Awaited<ReturnType<typeof createCalls>>;
 
 export async function createCalls(context: CallsContext) {
-  const { settings, environment, options, recorder: memory, audit, access, servers, catalogue, limits } = context;
+  const { settings, environment, options, recorder, audit, access, servers, catalogue, limits } = context;
   const { config } = settings;
   const { registry, quality } = catalogue;
   const { grants, identity } = access;
-  const { emit, store } = memory;
+  const { emit, store } = recorder;
   const { profile } = identity;
   const models = () => config().models;
   const fileOfModel = (name: string) => settings.fileOf(["models", name]);
@@ -74,7 +74,7 @@ export async function createCalls(context: CallsContext) {
     catalogue: () => catalogue,
     quality,
     health: catalogue.health,
-    memory,
+    recorder,
     loaded: catalogue.loaded,
     schemaCheck,
   });
@@ -88,18 +88,18 @@ export async function createCalls(context: CallsContext) {
     fileOfModel,
   });
   const judging = { config, grants, registry, profile };
-  const approvals = createApprovals({
+  const approvals = createLazyApprovals({
     config,
     store,
     emit,
     run: (call) => runner.run(call),
     checkArguments: (held, args) => checkHeld(held, args, grants, lookup),
     mayMake: createMayMake(judging, lookup),
-    onChangedElsewhere: (listener) => memory.onNews((news) => news.what === "heldCall" && listener(news.id)),
+    onChangedElsewhere: (listener) => recorder.onNews((news) => news.what === "heldCall" && listener(news.id)),
     fixedOf: registry.fixedOf,
     audit: audit.run,
   });
-  const hooks = await createHooks({
+  const hooks = await createLazyHooks({
     settings: () => config().hooks,
     fileOf: (event, at) => settings.fileOf(["hooks", event, at]),
     functions: options.hooks,
@@ -111,7 +111,7 @@ export async function createCalls(context: CallsContext) {
   const payloads = createPayloads({ config, store });
   const activity = createActivity(payloads.note);
   const reads = createSharedReads({ config, servers, answer: context.answers.answer, tools: registry.all });
-  const spans = await createSpans({ settings: settings.otlp, on: memory.on, emit });
+  const spans = await createSpans({ settings: settings.otlp, on: recorder.on, emit });
   const path = wirePath(context, { lookup, providers, approvals, hooks, activity, reads, spans });
   const runner = createRunner(createCallTool(path), servers.stop, spans);
   const call: Inside<Plane>["call"] = (asked, args, options) => runner.run(requestCall(asked, args, options), options);
@@ -123,14 +123,14 @@ export async function createCalls(context: CallsContext) {
     endCalls: runner.endCalls,
     policy: {
       test: createPolicyTest(judging, lookup),
-      preview: createPolicyPreview({ ...judging, memory }, lookup, payloads.read),
+      preview: createPolicyPreview({ ...judging, recorder }, lookup, payloads.read),
     },
     tools: { get: lookup.tool, registerProvider: providers.register },
     calls: {
       activity: async ({ principal }) => activity.entries(principal),
       payloads: (ids, { principal }) => payloads.read(ids, principal),
     },
-    clients: { sessions: createKeptSessions(memory) },
+    clients: { sessions: createSessionStore(recorder) },
     conversations: {
       async end(conversation, { principal, goesOn = false }) {
         if (!goesOn) {
@@ -147,7 +147,7 @@ export async function createCalls(context: CallsContext) {
     lookup,
     providerTrouble: providers.trouble,
     embedWith: (model: string, texts: readonly string[]) => embedWith(model, { models: models(), fileOfModel }, texts),
-    checkSchema,
+    checkSchema: loadAndCheckSchema,
     guardPrompt: hooks.guardPrompt,
     verbs,
     run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal ? { signal } : {}),
@@ -163,17 +163,18 @@ export async function createCalls(context: CallsContext) {
 type RunOptions = Pick<PlaneCallOptions, "signal" | "cancellation" | "askHere" | "relay">;
 
 /** A call under way, as its stages ask for it. */
-class RunningCall extends OpenCancellation implements Asking {
+class RunningCall extends OpenCancellation implements CallContext {
   readonly stopping: AbortSignal;
   readonly askHere: AskHere | undefined;
   relay: Relay | undefined;
   done: Promise<Outcome> | undefined;
 
-  constructor({ signal, cancellation, askHere, relay }: RunOptions, all: Set<OpenCancellation>, stopping: AbortSignal) {
-    super(cancellation ?? signal, all);
+  constructor(options: RunOptions, among: OpenCancellations<RunningCall>, stopping: AbortSignal) {
+    // A signal may be made only when it is read.
+    super(options.cancellation ?? options.signal, among as OpenCancellations<never>);
     this.stopping = stopping;
-    this.askHere = askHere;
-    this.relay = relay;
+    this.askHere = options.askHere;
+    this.relay = options.relay;
   }
 
   get cancellation(): OpenCancellation {
@@ -182,7 +183,7 @@ class RunningCall extends OpenCancellation implements Asking {
 }
 
 function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { withSpan }: Pick<Spans, "withSpan">) {
-  const active = new Set<RunningCall>();
+  const active = new OpenCancellations<RunningCall>();
   const draining = new AbortController();
   let stopped: { reason: unknown } | null = null;
   const drain = () => draining.abort(new Error("the plane is stopping"));
@@ -190,13 +191,13 @@ function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { wi
   const abort = async () => {
     drain();
     stopped ??= { reason: shuttingDown() };
-    for (const call of [...active]) call.cancel(stopped.reason);
+    for (const call of active.all()) call.cancel(stopped.reason);
     await new Promise(setImmediate);
   };
-  const ended = () => Promise.allSettled([...active].map(({ done }) => done));
+  const ended = () => Promise.allSettled(active.all().map(({ done }) => done));
   return {
     run(requested: Requested, options: RunOptions = {}): Promise<Outcome> {
-      const call = new RunningCall(options, active as Set<OpenCancellation>, draining.signal);
+      const call = new RunningCall(options, active, draining.signal);
       if (stopped) call.cancel(stopped.reason);
       call.done = withSpan(requested, call.relay, (traced) => {
         call.relay = traced;
@@ -213,6 +214,6 @@ function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { wi
 async function checkHeld(held: HeldCall, args: JsonObject, grants: Grants, lookup: Lookup): Promise<void> {
   const { callId, toolId, ...call } = held;
   const tool = await lookup.toCall(toolId, call.principal);
-  const grant = requireGrant(call.principal, tool, grants.grantFor, accessOf(call.options));
+  const grant = requireGrant(call.principal, tool, grants.grantFor, accessRequestOf(call.options));
   await validate({ ...call, id: callId, asked: { tool: toolId, arguments: args }, tool, grant }, checkArguments);
 }

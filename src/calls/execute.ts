@@ -5,7 +5,7 @@ import { TimeLimiter } from "../lib/async/time-limit.ts";
 import type { TimeWheel } from "../lib/async/time-wheel.ts";
 import { isTooDeep } from "../lib/json/exact-numbers.ts";
 import { changeMembers } from "../lib/json/json-members.ts";
-import { rememberText, textOf } from "../lib/json/json-text.ts";
+import { rememberText, sourceTextOf } from "../lib/json/json-text.ts";
 import { sentence } from "../lib/text/wording.ts";
 import type { Executed, Routed } from "../model/calls/call.ts";
 import type { Attempt } from "../model/calls/call-schema.ts";
@@ -17,7 +17,7 @@ import { errorTable, isShutdown, PlaneError, toPlaneError } from "../model/error
 import { isObject, type JsonObject } from "../model/json.ts";
 import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";
 import type { SessionOwner } from "../servers/servers.ts";
-import { type AttemptOptions, attempt, ended, isOutdated, sessionOwner } from "./attempt.ts";
+import { type AttemptOptions, attempt, endedError, isOutdated, sessionOwner } from "./attempt.ts";
 import type { AttemptPass, CallPass, Limits } from "./limits/limits.ts";
 import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
 
@@ -289,10 +289,10 @@ function endedCall(call: Routed, limiter: TimeLimiter, isSent = false): PlaneErr
   const { id, tool, route } = call;
   const data = { tool: tool.name, ...serverOf(tool) };
   if (!isShutdown(limiter.reason))
-    return ended(limiter, route.limit, data, isRepeatable(tool) ? "" : " It may still have run.");
+    return endedError(limiter, route.limit, data, isRepeatable(tool) ? "" : " It may still have run.");
   const mayHaveRun = isSent && !isRepeatable(tool);
   const facts = { ...data, callId: id, ...(isSent ? {} : { sent: false }) };
-  const error = ended(limiter, route.limit, facts, mayHaveRun ? "" : " It may be called again.");
+  const error = endedError(limiter, route.limit, facts, mayHaveRun ? "" : " It may be called again.");
   // As where a server is lost.
   return mayHaveRun ? unknownOutcome(call, error) : error;
 }
@@ -305,7 +305,7 @@ function serverOf({ id: { server } }: Routed["tool"]): { server?: string } {
 function refusal({ tool, route }: Routed, thrown: unknown, limiter: TimeLimiter): PlaneError {
   if (!limiter.isCancelled) return toPlaneError(thrown);
   const also = " It still waited for its turn and was not run.";
-  return ended(limiter, route.limit, { tool: tool.name, sent: false }, also);
+  return endedError(limiter, route.limit, { tool: tool.name, sent: false }, also);
 }
 
 /** Fit for every face. */
@@ -331,7 +331,7 @@ function finish({ call, attempts, options }: Run, provider: string, raw: unknown
 
 /** As the server wrote it. */
 function keepText(raw: unknown, result: ToolResult): void {
-  const text = isObject(raw) ? textOf(raw) : undefined;
+  const text = isObject(raw) ? sourceTextOf(raw) : undefined;
   if (text === undefined) return;
   const { content, isError } = result;
   const shaped = changeMembers(text, {

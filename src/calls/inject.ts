@@ -2,11 +2,11 @@ import type { ListedServer } from "../catalogue/catalogue.ts";
 import { createInventory, rulesFor } from "../catalogue/catalogue.ts";
 import { type Environment, expandEnvironment } from "../config/config.ts";
 import {
-  addressOf,
   hiddenBy,
   type InjectionRule,
   type InjectionSource,
   originalOf,
+  urlParameterOf,
 } from "../model/access/injection.ts";
 import type { AccessRequest, Injected, Validated } from "../model/calls/call.ts";
 import type { Verdict } from "../model/calls/call-schema.ts";
@@ -15,7 +15,7 @@ import type { Config } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
-import { accessOf } from "./authorize.ts";
+import { accessRequestOf } from "./authorize.ts";
 import { unlistedTool } from "./targets.ts";
 
 /** Undefined when the system has none for this caller. */
@@ -108,7 +108,7 @@ function reveal(parameter: string, value: Json | undefined, { name }: Tool, envi
 
 /** A planner is offered no tool that policy would deny. */
 async function usable(call: Validated, parts: Parts): Promise<Tool[]> {
-  const offered = parts.visibleTo(call.principal, accessOf(call.options)).filter(({ id }) => id.server !== null);
+  const offered = parts.visibleTo(call.principal, accessRequestOf(call.options)).filter(({ id }) => id.server !== null);
   const verdicts = await Promise.all(offered.map((tool) => parts.verdictOn(call, tool)));
   return offered.filter((_, at) => verdicts[at]?.verdict !== "deny");
 }
@@ -120,7 +120,7 @@ function serversFor({ principal, options }: Validated, tools: readonly Tool[], p
     .filter(([name, definition]) =>
       known.has(name)
         ? offering.has(name)
-        : parts.mayUse(principal, unlistedTool(name, definition, name), accessOf(options)) && definition.enabled,
+        : parts.mayUse(principal, unlistedTool(name, definition, name), accessRequestOf(options)) && definition.enabled,
     )
     .map(([name, { description = "" }]) => ({ name, description }));
 }
@@ -140,7 +140,7 @@ export function fileValue(parameter: string, { input, files = {} }: Validated): 
 
 /** Its name or its address, where the tool declares a parameter for it. */
 export function aboutFile(declared: string, parameter: string, call: Validated): Json | undefined {
-  if (declared === addressOf(parameter)) return fileValue(parameter, call);
+  if (declared === urlParameterOf(parameter)) return fileValue(parameter, call);
   return declared === originalOf(parameter) ? own(call.input.arguments, parameter) : undefined;
 }
 

@@ -10,7 +10,7 @@ import type { Registry } from "../catalogue/catalogue.ts";
 import type { PlanePolicy } from "../model/plane-access.ts";
 import { type Inside, mayDo } from "../model/principal.ts";
 import { isIsolated } from "../model/servers/server.ts";
-import { accessOf } from "./authorize.ts";
+import { accessRequestOf } from "./authorize.ts";
 import { requestCall } from "./call-tool.ts";
 import type { Lookup, LookupParts } from "./lookup.ts";
 import { createTargets } from "./targets.ts";
@@ -42,7 +42,7 @@ export function createMayMake(parts: JudgeParts, lookup: Lookup): ApprovalPorts[
     if (!mayDo(by, "call")) return false;
     const tool = await lookup.toCall(toolId, by).catch(() => null);
     if (tool === null) return false;
-    const grant = grants.grantFor(by, tool, { ...accessOf(options), arguments: args });
+    const grant = grants.grantFor(by, tool, { ...accessRequestOf(options), arguments: args });
     if ("refused" in grant) return false;
     const asked = { id, at, asked: { tool: toolId, arguments: args }, principal: by, face, options };
     const input = { arguments: args, repaired: false, dropped: [] };

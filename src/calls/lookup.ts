@@ -21,7 +21,7 @@ import { findMetaTool } from "./providers/builtin.ts";
 const waitMs = 5_000;
 /** The wait for a provider where there is another. */
 const rivalWaitMs = 2_000;
-/** Names remembered per caller. */
+/** Names remembered per caller; more where there are more tools. */
 const minRemembered = 1_000;
 /** Unavailable servers named in the answer to an unknown name. */
 const maxTroubles = 3;
@@ -35,9 +35,9 @@ export type LookupParts = {
   >;
   grants: Grants;
   catalogue(): Pick<Catalogue, "visibleTo" | "listing">;
-  quality: Pick<PlaneQuality, "requireTrusted">;
+  quality: Pick<PlaneQuality, "requireTrusted" | "standing">;
   health: Pick<HealthFeed, "recent">;
-  memory: Pick<Recorder, "open" | "requireRoom">;
+  recorder: Pick<Recorder, "open" | "requireRoom">;
   loaded(): Promise<void>;
   schemaCheck(): Promise<unknown>;
 };
@@ -96,7 +96,7 @@ export function createLookup(parts: LookupParts) {
     toCall,
     toShow,
     tool,
-    ...withMemory(parts, toCall),
+    ...withLookupCache(parts, toCall),
     /** Of one server, or of all. */
     async discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void> {
       await loaded();
@@ -153,19 +153,26 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
   };
 }
 
-type Remembered = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
+type CachedLookup = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
 
 /** Remembers finds, and loads what a first call needs while the server starts. */
-function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>) {
-  const { config, registry, servers, memory, health, schemaCheck, quality, grants } = parts;
-  const remembered = new WeakMap<Principal, Lru<Remembered>>();
+function withLookupCache(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>) {
+  const { config, registry, servers, recorder, health, schemaCheck, quality, grants } = parts;
+  const remembered = new WeakMap<Principal, Lru<CachedLookup>>();
   // Two turns are enough for the process of the tool's server to be spawned.
   const headStart = once(async () => {
     for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
   });
-  const warmUp = once(() => Promise.all([memory.open(), schemaCheck(), import("node:crypto")]));
-  const trusted = (tool: Tool, principal: Principal) =>
-    quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
+  const warmUp = once(() => Promise.all([recorder.open(), schemaCheck(), import("node:crypto")]));
+  const released = new WeakMap<Tool, object>();
+  /** Found out once, as long as nothing else is quarantined. */
+  const trusted = (tool: Tool, principal: Principal): Tool | Promise<Tool> => {
+    const standing = quality.standing();
+    if (standing !== null && released.get(tool) === standing) return tool;
+    const found = quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
+    if (standing !== null && !(found instanceof Promise)) released.set(tool, standing);
+    return found;
+  };
 
   function recall(asked: string | ToolId, principal: Principal): Tool | undefined {
     const known = remembered.get(principal)?.get(keyOf(asked));
@@ -179,8 +186,11 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
     const likely = serversOf(asked, servers.names());
     // A tool found elsewhere than expected is looked up again.
     if (tool.id.server === null || !likely.includes(tool.id.server)) return;
-    const names = remembered.get(principal) ?? createLru<Remembered>(minRemembered);
     const snapshot = registry.snapshot(principal);
+    // A tool may be called by several spellings of its name.
+    const size = Math.max(minRemembered, 2 * snapshot.tools.length);
+    const before = remembered.get(principal);
+    const names = before && before.least >= size ? before : createLru<CachedLookup>(size);
     names.set(keyOf(asked), { tool, snapshot, config: config(), servers: likely });
     remembered.set(principal, names);
   }
@@ -197,7 +207,7 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
     return trusted(tool, principal);
   };
   const findTool: FindTool = (asked, principal, onProgress) => {
-    memory.requireRoom();
+    recorder.requireRoom();
     const known = typeof asked === "object" && asked.kind ? undefined : recall(asked, principal);
     return known ? trusted(known, principal) : findAnew(asked, principal, onProgress);
   };

@@ -14,7 +14,7 @@ import type { Lookup } from "./lookup.ts";
 
 const maxCalls = 100;
 
-type PreviewParts = JudgeParts & { memory: { store(): Promise<Pick<Store, "calls">> } };
+type PreviewParts = JudgeParts & { recorder: { store(): Promise<Pick<Store, "calls">> } };
 type ReadPayloads = (ids: readonly string[], reader: Principal) => Promise<CallPayload[] | null>;
 
 /** Judges the last calls again, by the policy in force and with other rules; each at its own time. */
@@ -23,7 +23,7 @@ export function createPolicyPreview(
   lookup: Lookup,
   payloads: ReadPayloads,
 ): Inside<PlanePolicy>["preview"] {
-  const { config, profile, memory } = parts;
+  const { config, profile, recorder } = parts;
   return async (given, { principal }) => {
     requireScope(principal, "admin", "look at the calls of others");
     const current = config().policy;
@@ -32,7 +32,7 @@ export function createPolicyPreview(
     const now = () => at;
     const decideNow = policyOf(parts, { policy: () => current, now });
     const decideThen = policyOf(parts, { policy: () => other, now });
-    const records = await (await memory.store()).calls({ limit: maxCalls });
+    const records = await (await recorder.store()).calls({ limit: maxCalls });
     const kept = (await payloads(idsOf(records), principal)) ?? [];
     const byId = new Map(kept.map((payload) => [payload.id, argumentsOf(payload)]));
     const changes: VerdictChange[] = [];

@@ -15,7 +15,7 @@ import type { HealthSample } from "../model/catalogue/health.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { createRunningCalls } from "../store/running-calls.ts";
-import { createRecorder, type Step } from "./record.ts";
+import { createCallRecorder, type Step } from "./record.ts";
 
 const running = createRunningCalls(() => undefined);
 
@@ -25,7 +25,7 @@ async function record(run: Run, write: (record: CallRecord) => Promise<void> = a
   const records: CallRecord[] = [];
   const samples: HealthSample[] = [];
   const events: PlaneEvent[] = [];
-  const recorder = createRecorder({
+  const recorder = createCallRecorder({
     begin(event, principal) {
       events.push(event);
       return running.begin(event, principal);
@@ -201,7 +201,7 @@ test("the outcome waits for the record", async () => {
 
 test("a call that did not succeed is kept as a dead letter before it is answered", async () => {
   const kept: unknown[] = [];
-  const recorder = createRecorder({
+  const recorder = createCallRecorder({
     begin: running.begin,
     emitClean: () => undefined,
     write: async () => undefined,
@@ -217,7 +217,7 @@ test("a call that did not succeed is kept as a dead letter before it is answered
 });
 
 test("a failed call that cannot be kept is answered with a warning", async () => {
-  const recorder = createRecorder({
+  const recorder = createCallRecorder({
     begin: running.begin,
     emitClean: () => undefined,
     write: async () => undefined,

@@ -1,5 +1,6 @@
-import { bytesOf, textOf } from "../lib/json/json-text.ts";
+import { bytesOf, sourceTextOf } from "../lib/json/json-text.ts";
 import { hash, hashText } from "../lib/json/stable-json.ts";
+import { createLru } from "../lib/lru.ts";
 import { shorten } from "../lib/text/cut-text.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import { rounded } from "../lib/text/wording.ts";
@@ -22,9 +23,10 @@ import type { HealthSample } from "../model/catalogue/health.ts";
 import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { ErrorCode } from "../model/errors.ts";
-import { errorTable, PlaneError, reportError, strangerMessage, toPlaneError } from "../model/errors.ts";
+import { errorTable, PlaneError, publicMessage, reportError, toPlaneError } from "../model/errors.ts";
 import type { ErrorReport } from "../model/errors-schema.ts";
 import type { EventOf, PlaneEvent } from "../model/events.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import type { RunningCall } from "../store/store.ts";
 import { costField } from "./limits/cost.ts";
@@ -32,7 +34,7 @@ import { costField } from "./limits/cost.ts";
 /** Synchronous where the stage is: a microtask per stage costs more than most stages. */
 export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => T | Promise<T>;
 
-export type Recorder = (
+export type RecordCall = (
   requested: Requested,
   run: (step: Step) => Routed | Executed | Promise<Routed | Executed>,
 ) => Promise<Outcome>;
@@ -56,7 +58,7 @@ export type RecordOptions = {
 };
 
 /** Whatever happens, the call is recorded before it is answered. */
-export function createRecorder(options: RecordOptions): Recorder {
+export function createCallRecorder(options: RecordOptions): RecordCall {
   const { begin, write, emitClean, onEnded } = options;
   return async (requested, run) => {
     const startedAt = performance.now();
@@ -82,7 +84,8 @@ export function createRecorder(options: RecordOptions): Recorder {
     }
     if (!outcome.ok || call.approved) await closeCall(call, record, outcome, options);
     onEnded?.(call, outcome, stages);
-    emitClean(redactDeep(resultEvent(record)));
+    // What succeeded has nothing in it that was not redacted for its record.
+    emitClean(outcome.ok ? resultEvent(record) : redactDeep(resultEvent(record)));
     return shown;
   };
 }
@@ -92,7 +95,7 @@ export function unrecorded(shown: Outcome, why: PlaneError): Outcome {
   shown.call.recorded = false;
   if (why.code === "RECORD_FAILED")
     return { ok: false, call: { ...shown.call, status: "failed" }, error: reportError(why) };
-  const { message } = strangerMessage(why.code, why.data) ?? why;
+  const { message } = publicMessage(why.code, why.data) ?? why;
   shown.call.warnings.push(`This call could not be recorded: ${message}`);
   return shown;
 }
@@ -189,7 +192,7 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
     durationMs,
     provider,
     attempts,
-    argumentNames: redactDeep(Object.keys(input?.arguments ?? {})),
+    argumentNames: redactedNames(input?.arguments),
     argumentsHash: input ? hash(input.arguments) : null,
     injected: Object.keys(injected?.values ?? {}),
     approval: redactDeep(approval ?? null),
@@ -206,9 +209,24 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
   };
 }
 
+/** Callers of a tool give the same few arguments. */
+const namesKnown = createLru<string[]>(100);
+const maxNamesLength = 500;
+
+function redactedNames(args: JsonObject | undefined): string[] {
+  const names = Object.keys(args ?? {});
+  if (names.length === 0) return names;
+  const key = names.join("\n");
+  const known = namesKnown.get(key);
+  if (known !== undefined) return known;
+  const shown = redactDeep(names);
+  if (key.length < maxNamesLength) namesKnown.set(key, shown);
+  return shown;
+}
+
 /** Of the original text where there is one: no rewriting to hash. */
 export function hashResult(result: ToolResult): string {
-  const source = bytesOf(result) ?? textOf(result);
+  const source = bytesOf(result) ?? sourceTextOf(result);
   return source === undefined ? hash(result) : hashText(source);
 }
 
@@ -239,8 +257,8 @@ function samplesOf(call: Learned, { at, status, durationMs, attempts, error }: C
 
 function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
   const { executed, approval, input } = call;
-  const error = thrown ?? (executed?.result.isError ? saidNo(call, executed.result) : undefined);
-  const status = statusOf(error, call);
+  const error = thrown ?? (executed?.result.isError ? toolErrorOf(call, executed.result) : undefined);
+  const status = callStatusOf(error, call);
   const attempts = attemptsOf(call, error);
   const report: CallReport = {
     id: call.id,
@@ -321,9 +339,9 @@ export function stateField({ options: { state }, tool }: Stated, status: CallSta
 }
 
 /** The tool, or a hook in its place, which names itself. */
-function saidNo({ tool, executed }: Learned, result: ToolResult): PlaneError {
+function toolErrorOf({ tool, executed }: Learned, result: ToolResult): PlaneError {
   const name = tool?.name ?? "";
-  const text = shorten(resultText(result), maxSaidLength);
+  const text = shorten(resultText(result), maxErrorLength);
   const isByHook = executed?.said && executed.said.isError !== true;
   return isByHook ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } }) : describeToolError(name, text);
 }
@@ -337,16 +355,16 @@ const statuses: Partial<Record<ErrorCode, CallStatus>> = {
 };
 
 /** Tool, provider or plane: three different failures. */
-export function statusOf(error: PlaneError | undefined, call: { executed?: unknown }): CallStatus {
+export function callStatusOf(error: PlaneError | undefined, call: { executed?: unknown }): CallStatus {
   if (error === undefined) return call.executed === undefined ? "dry_run" : "succeeded";
   const refused = ["policy", "validation"].includes(errorTable[error.code].category);
   return statuses[error.code] ?? (refused ? "refused" : "failed");
 }
 
 /** The result has it whole. */
-const maxSaidLength = 32 * 1024;
+const maxErrorLength = 32 * 1024;
 
 export function describeToolError(tool: string, text: string): PlaneError {
-  const said = text.trim() === "" ? "it gave no text" : shorten(text.trim(), maxSaidLength);
+  const said = text.trim() === "" ? "it gave no text" : shorten(text.trim(), maxErrorLength);
   return new PlaneError("TOOL_ERROR", `'${tool}' reported an error: ${said}`, { data: { tool } });
 }

@@ -4,8 +4,8 @@ import type { Requested, Resolved } from "../model/calls/call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { requireScope } from "../model/principal.ts";
-import { ended } from "./attempt.ts";
-import { accessOf } from "./authorize.ts";
+import { endedError } from "./attempt.ts";
+import { accessRequestOf } from "./authorize.ts";
 import type { FindTool } from "./lookup.ts";
 
 /** Finding a tool may start its server, so the caller's time limit and signal count from here. */
@@ -18,7 +18,7 @@ export function resolve(
   // First, so that a caller without the scope starts nothing and learns nothing.
   requireScope(call.principal, "call", "call tools");
   // A wrong `mcp` leaves no server, and would look like an unknown tool.
-  if (call.options.mcp !== undefined) accessOf(call.options);
+  if (call.options.mcp !== undefined) accessRequestOf(call.options);
   const found = findTool(call.asked.tool, call.principal, onProgress);
   return found instanceof Promise ? wait(call, found, caller) : withTool(call, found);
 }
@@ -37,7 +37,7 @@ async function wait(call: Requested, found: Promise<Tool>, caller: CancelledBy):
   } catch (thrown) {
     if (!limiter.isCancelled) throw thrown;
     const tool = typeof call.asked.tool === "string" ? call.asked.tool : call.asked.tool.tool;
-    throw ended(limiter, { ms, setBy: "call" }, { tool }, " Its server is still starting.");
+    throw endedError(limiter, { ms, setBy: "call" }, { tool }, " Its server is still starting.");
   } finally {
     limiter.clear();
   }

@@ -106,3 +106,38 @@ test("a tool without a server asks for no server's limit", () => {
   const serverLimitMs = () => assert.fail("there is no server");
   assert.equal(route(call, { ...open, serverLimitMs }).route.limit.setBy, "default");
 });
+
+test("the route of a plain call is found once, until the configuration or the quarantine changes", () => {
+  const tool = sampleTool({ providers: [provider("mcp", 0)] });
+  let standing = { config: {}, quality: {} };
+  let asked = 0;
+  const options: RouteOptions = {
+    ...open,
+    standing: () => standing,
+    unavailable: () => {
+      asked += 1;
+      return null;
+    },
+  };
+  const call = approvedCall(tool);
+  const first = route({ ...call }, options).route;
+  assert.equal(route({ ...call }, options).route, first);
+  assert.equal(asked, 1);
+  standing = { ...standing, quality: {} };
+  route({ ...call }, options);
+  standing = { ...standing, config: {} };
+  route({ ...call }, options);
+  assert.equal(asked, 3);
+  const limited = route({ ...call, options: { timeoutMs: 5 } }, options);
+  assert.deepEqual([asked, limited.route.limit], [4, { ms: 5, setBy: "call" }]);
+});
+
+test("a provider that cannot be used is not remembered as a route", () => {
+  const tool = sampleTool({ providers: [provider("mcp", 0)] });
+  const standing = { config: {}, quality: {} };
+  let trouble: string | null = "it is quarantined";
+  const options: RouteOptions = { ...open, standing: () => standing, unavailable: () => trouble };
+  assert.throws(() => route(approvedCall(tool), options), /it is quarantined/);
+  trouble = null;
+  assert.equal(route(approvedCall(tool), options).route.candidates.length, 1);
+});

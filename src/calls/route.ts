@@ -3,6 +3,7 @@ import type { Approved, Routed, TimeLimit } from "../model/calls/call.ts";
 import { healthKey } from "../model/catalogue/health.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { Principal } from "../model/principal.ts";
 import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { requireReadable } from "./validate.ts";
 
@@ -15,11 +16,51 @@ export type RouteOptions = {
   /** The lower the better; decides between equal priorities. */
   score?(tool: string, provider: string): number;
   serverLimitMs(server: string): number | undefined;
+  /** What the routes of calls without options depend on; each is another object once it has changed. */
+  standing?(): { config: object; quality: object | null };
   /** Others are left out silently. */
   mayReach?(call: Pick<Approved, "principal" | "options" | "input" | "injected">, provider: ProviderSpec): boolean;
 };
 
 export function route(call: Approved, options: RouteOptions): Routed {
+  const known = knownRoute(call, options);
+  if (known === null) return choose(call, options);
+  const routed = call as Routed;
+  known.route ??= choose(call, options).route;
+  routed.route = known.route;
+  return routed;
+}
+
+type Known = { config: object; quality: object; route: Routed["route"] | undefined };
+const knownRoutes = new WeakMap<RouteOptions, WeakMap<Principal, WeakMap<Tool, Known>>>();
+
+/** Where there is one server and nothing in the call decides: its route is the same until something changes. Else null. */
+function knownRoute({ principal, tool, options: asked }: Approved, options: RouteOptions): Known | null {
+  const { config, quality } = options.standing?.() ?? { config: null, quality: null };
+  if (config === null || quality === null || !isPlain(asked)) return null;
+  const { id, providers, metadata } = tool;
+  if (id.server === null || id.kind || providers.length > 1 || metadata.requires_flags !== undefined) return null;
+  const byCaller = knownRoutes.get(options) ?? new WeakMap<Principal, WeakMap<Tool, Known>>();
+  const byTool = byCaller.get(principal) ?? new WeakMap<Tool, Known>();
+  const before = byTool.get(tool);
+  if (before && before.config === config && before.quality === quality) return before;
+  const known: Known = { config, quality, route: undefined };
+  knownRoutes.set(options, byCaller.set(principal, byTool.set(tool, known)));
+  return known;
+}
+
+/** Nothing of it concerns the route. */
+function isPlain({ timeoutMs, toolGroups, state, compliance, mcp }: Approved["options"]): boolean {
+  return (
+    timeoutMs === undefined &&
+    toolGroups === undefined &&
+    state === undefined &&
+    compliance === undefined &&
+    mcp === undefined
+  );
+}
+
+function choose(call: Approved, options: RouteOptions): Routed {
   const { environment, unavailable, resting, serverLimitMs } = options;
   const { providers } = call.tool;
   const key = healthKey(call.tool);
@@ -76,7 +117,7 @@ function timeLimit(call: Pick<Approved, "options" | "tool">, serverLimitMs: Rout
 }
 
 /** Servers get arguments as written, other providers get values. */
-export function requireWritable(call: Routed): Routed {
+export function requireExactProviders(call: Routed): Routed {
   if (call.input.exact && call.route.candidates.some(({ name }) => name !== "mcp"))
     requireReadable(call, "this tool is not executed by a server that could get it as it is");
   return call;

@@ -2,7 +2,7 @@ import type { ToolResult } from "../model/calls/result.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { compileSchema } from "./schema/compile-schema.ts";
-import { type Check, Enough, maxCheckMs, Run, TooMuchWork } from "./schema/run.ts";
+import { type Check, CheckRun, Enough, maxCheckMs, TooMuchWork } from "./schema/run.ts";
 import type { ArgumentProblem } from "./validate.ts";
 
 /** Once per schema object; a snapshot's schemas never change. */
@@ -30,11 +30,11 @@ function warningsOf(unchecked: ReadonlySet<string> | undefined, where: string): 
   return [...(unchecked ?? [])].map((pattern) => `The pattern ${JSON.stringify(pattern)} of its ${where} ${why}.`);
 }
 
-function runCheck(schema: JsonObject, value: Json): Pick<Run, "problems" | "unchecked"> {
+function runCheck(schema: JsonObject, value: Json): Pick<CheckRun, "problems" | "unchecked"> {
   const check = compile(schema);
   if ("broken" in check)
     throw new PlaneError("PROVIDER_FAILED", `The tool's own schema cannot be used: ${check.broken}`);
-  const run = new Run();
+  const run = new CheckRun();
   try {
     check(value, run);
   } catch (thrown) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallStatus } from "../model/calls/call-schema.ts";
 import { type ErrorCode, errorTable, PlaneError } from "../model/errors.ts";
-import { describeToolError, statusOf } from "./record.ts";
+import { callStatusOf, describeToolError } from "./record.ts";
 
 const statuses: Record<ErrorCode, CallStatus> = {
   USAGE: "refused",
@@ -46,12 +46,15 @@ const statuses: Record<ErrorCode, CallStatus> = {
 for (const code of Object.keys(errorTable) as ErrorCode[]) {
   test(`a call that ended with ${code} is ${statuses[code]}, executed or not`, () => {
     const error = new PlaneError(code, "because");
-    assert.deepEqual([statusOf(error, {}), statusOf(error, { executed: {} })], [statuses[code], statuses[code]]);
+    assert.deepEqual(
+      [callStatusOf(error, {}), callStatusOf(error, { executed: {} })],
+      [statuses[code], statuses[code]],
+    );
   });
 }
 
 test("without an error a call succeeded if it was executed and was a dry run if not", () => {
-  assert.deepEqual([statusOf(undefined, { executed: {} }), statusOf(undefined, {})], ["succeeded", "dry_run"]);
+  assert.deepEqual([callStatusOf(undefined, { executed: {} }), callStatusOf(undefined, {})], ["succeeded", "dry_run"]);
 });
 
 test("what a tool reported is reported with its name, even when it said nothing", () => {

@@ -1,10 +1,10 @@
 import { andThen } from "../lib/async/and-then.ts";
 import { exactNumbersIn, findChanged, isTooDeep, noteExactNumbers, tooManyNumbers } from "../lib/json/exact-numbers.ts";
 import { ambiguityOf, rememberText, sizeOf } from "../lib/json/json-text.ts";
+import { parseLenientJson } from "../lib/json/lenient-json.ts";
 import { ambiguityIn, halfText, hasHalf, maxAsked, measureJson } from "../lib/json/measure-json.ts";
 import { hasMembers } from "../lib/json/plain-data.ts";
 import { repairTruncatedJson } from "../lib/json/repair-json.ts";
-import { respellJson } from "../lib/json/respell-json.ts";
 import { foldName, nearest } from "../lib/text/nearest.ts";
 import { createSafePattern, type SafePattern } from "../lib/text/safe-pattern.ts";
 import type { Authorized, Input, Validated } from "../model/calls/call.ts";
@@ -225,7 +225,7 @@ function refuseEndless(numbers: readonly { path: readonly string[]; text: string
 }
 
 function repair(given: string, tool: string, onlyReads: boolean): ParsedArguments {
-  const read = respellJson(given);
+  const read = parseLenientJson(given);
   if (read.text?.startsWith("{")) return { arguments: parse(read.text, tool), repaired: true, respelt: read.changes };
   const completed = repairTruncatedJson(given);
   if (completed === undefined || Object.keys(completed.value).length === 0)

@@ -7,24 +7,25 @@ import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import type { Egress } from "../lib/net/egress.ts";
 import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome } from "../model/calls/call.ts";
-import { readProgress } from "../model/calls/provider.ts";
+import { describeProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
+import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import type { Activity } from "./activity.ts";
 import type { Approvals } from "./approve.ts";
-import { accessOf } from "./authorize.ts";
+import { accessRequestOf } from "./authorize.ts";
 import type { SharedReads } from "./cache/shared-reads.ts";
-import type { Path } from "./call-tool.ts";
+import type { CallStages } from "./call-tool.ts";
 import type { ExecuteOptions } from "./execute.ts";
 import { createInjection } from "./inject.ts";
 import { policyOf } from "./judge.ts";
 import type { CallLimits } from "./limits/limits.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Providers } from "./providers/providers.ts";
-import { createRecorder, type RecordOptions } from "./record.ts";
+import { createCallRecorder, type RecordOptions } from "./record.ts";
 import type { Recordings } from "./recording/recordings.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
@@ -61,8 +62,8 @@ export type Stages = {
   spans: Spans;
 };
 
-export function wirePath(context: CallsContext, stages: Stages): Path {
-  const { settings, environment, servers, catalogue, access, recorder: memory } = context;
+export function wirePath(context: CallsContext, stages: Stages): CallStages {
+  const { settings, environment, servers, catalogue, access, recorder } = context;
   const { lookup, providers, approvals, hooks, activity, reads, spans } = stages;
   const { config } = settings;
   const { quality, registry } = catalogue;
@@ -97,10 +98,10 @@ export function wirePath(context: CallsContext, stages: Stages): Path {
     hooks: hooks.stages,
     routing: routeOptions(context, providers),
     execution: executeOptions(context, providers, spans),
-    record: createRecorder({
-      begin: memory.begin,
-      emitClean: memory.emitClean,
-      write: memory.record,
+    record: createCallRecorder({
+      begin: recorder.begin,
+      emitClean: recorder.emitClean,
+      write: recorder.record,
       keepFailed: (...failed) => context.work.keepFailed(...failed),
       async onApprovedEnd(yes, outcome, { options: { run } }) {
         if (run?.startsWith("code-")) await context.agent.keepAnswer(yes.id, outcome);
@@ -122,26 +123,35 @@ function routeOptions(context: CallsContext, providers: Providers): RouteOptions
   const { grants } = access;
   return {
     environment,
+    standing: () => ({ config: config(), quality: quality.standing() }),
     unavailable: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
     resting: routing.cooldown,
     score: (tool, provider) =>
       providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
     serverLimitMs: (server) => config().servers[server]?.timeoutMs,
     mayReach: ({ principal, options, input, injected }, provider) => {
-      const request = { ...accessOf(options), arguments: { ...input.arguments, ...injected.values } };
+      const request = { ...accessRequestOf(options), arguments: { ...input.arguments, ...injected.values } };
       return grants.refuseProvider(principal, provider, request) === null;
     },
   };
 }
 
 function executeOptions(context: CallsContext, providers: Providers, spans: Spans): ExecuteOptions {
-  const { answers, limits, recorder: memory, settings } = context;
+  const { answers, limits, recorder, settings } = context;
   const { registry, quality, routing } = context.catalogue;
+  /** Found out once for a provider and a user, as long as nothing else is quarantined. */
+  const current = new WeakMap<ProviderSpec, { standing: object; user: string | null }>();
   return {
     provider: (kind) => spans.withAttemptSpans(providers.of(kind)),
     isCurrent({ tool, principal }, spec) {
       const now = registry.snapshot(principal).byId(tool.id);
-      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
+      const standing = quality.standing();
+      const before = current.get(spec);
+      const isKnown = standing !== null && before?.standing === standing && before.user === principal.user;
+      if (now === tool && isKnown) return true;
+      const isCurrent = (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
+      if (isCurrent && standing !== null) current.set(spec, { standing, user: principal.user });
+      return isCurrent;
     },
     async checkOutput(schema, result) {
       const loaded = await schemaCheck();
@@ -168,9 +178,9 @@ function executeOptions(context: CallsContext, providers: Providers, spans: Span
       return { ...retry, ...withoutUndefined(servers[String(server)]?.retry ?? {}) };
     },
     ...providers.readiness,
-    onRetry: ({ id, tool }, retry) => memory.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
+    onRetry: ({ id, tool }, retry) => recorder.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
     onProgress: ({ id, tool }, progress) =>
-      memory.emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),
-    onTask: ({ id, tool }, task) => memory.emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
+      recorder.emit({ type: "tool.progress", callId: id, tool: tool.name, ...describeProgress(progress) }),
+    onTask: ({ id, tool }, task) => recorder.emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
   };
 }

@@ -17,7 +17,7 @@ import { createQuality, createQualityVerbs } from "./quality/quality.ts";
 import { createSearchVerbs } from "./search/search-verbs.ts";
 import { translateTools } from "./sources/mcp.ts";
 import { createToolListings } from "./tool-listing.ts";
-import { createSkillVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
+import { createSkillListingVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
 
 export { missingCredentials } from "./health/credentials.ts";
 export { type HealthFeed, providerScore } from "./health/health.ts";
@@ -41,7 +41,7 @@ type CatalogueContext = {
   readonly options: Pick<PlaneOptions, "dataDirectory" | "embed">;
   readonly environment: CatalogueEntriesPorts["environment"];
   readonly defaultPrincipal: Principal;
-  readonly recorder: CatalogueEntriesPorts["memory"] & Pick<Recorder, "newSamples" | "onSamples" | "on">;
+  readonly recorder: CatalogueEntriesPorts["recorder"] & Pick<Recorder, "newSamples" | "onSamples" | "on">;
   readonly servers: Servers;
   readonly access: { grants: Grants; isOffered(tool: Tool): boolean; impactOf(tool: Tool): ToolImpact };
   readonly results: Pick<CatalogueEntriesPorts, "builtin">;
@@ -61,18 +61,18 @@ export type Catalogue = ReturnType<typeof createCatalogue>;
 
 /** Which tools exist, for whom, how well they do, and which of them fits. */
 export function createCatalogue(context: CatalogueContext) {
-  const { settings, options, environment, defaultPrincipal, recorder: memory, access } = context;
+  const { settings, options, environment, defaultPrincipal, recorder, access } = context;
   const { config, directoryOf } = settings;
   const { grants } = access;
-  const { store, emit } = memory;
+  const { store, emit } = recorder;
   const servers = () => context.servers;
   const discover: CatalogueContext["calls"]["lookup"]["discover"] = (...asked) =>
     context.calls.lookup.discover(...asked);
-  const health = createHealthFeed(memory.newSamples);
-  memory.onSamples(health.changed);
+  const health = createHealthFeed(recorder.newSamples);
+  recorder.onSamples(health.changed);
   const routing = createRouting();
   const entries = createCatalogueEntries({
-    memory,
+    recorder,
     directory: options.dataDirectory,
     environment,
     checkTool: settings.checkTool,
@@ -125,7 +125,7 @@ export function createCatalogue(context: CatalogueContext) {
     schedulesOf: (jobs) => context.work.schedulesOf(jobs),
     problems: () => config().problems,
   };
-  const written = whenLoaded({ ...createSkillVerbs(work), ...createWorkVerbs(work) }, loaded);
+  const written = whenLoaded({ ...createSkillListingVerbs(work), ...createWorkVerbs(work) }, loaded);
   const qualityVerbs = createQualityVerbs({
     ...guardPorts,
     listings,
@@ -140,7 +140,7 @@ export function createCatalogue(context: CatalogueContext) {
     config,
     embed: options.embed,
     embedWith: (model, texts) => context.calls.embedWith(model, texts),
-    memory,
+    recorder,
     registry,
     listings,
     discover,

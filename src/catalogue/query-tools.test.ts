@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
 import type { Tool, ToolMetadata } from "../model/catalogue/tool.ts";
-import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
+import { type ToolQuery, unfilteredQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
 import { queryTools } from "./query-tools.ts";
 import { byPlace } from "./registry.ts";
@@ -54,7 +54,7 @@ const rates: Record<string, { total: number; success_rate: number }> = {
 };
 const healthOf = ({ name }: Tool) => rates[name] ?? { total: 0, success_rate: 0 };
 const run = (query: Partial<ToolQuery>, tools: readonly Tool[] = catalogue) =>
-  queryTools(tools.toSorted(byPlace), { ...everyTool, ...query }, healthOf);
+  queryTools(tools.toSorted(byPlace), { ...unfilteredQuery, ...query }, healthOf);
 const namesOf = (tools: readonly Tool[]) => tools.map(({ name }) => name);
 
 const shared = ["browser_lookup", "echo.add", "google_search", "odd_version"];
@@ -171,9 +171,9 @@ test("a shared tool and what personas have in its place are distinguished by pag
 });
 
 for (const [query, parameter, message] of [
-  [{ version: ">=newest" }, "version", /'>=newest' cannot be read: 'newest' is no version\. Write it like/],
-  [{ cursor: "not a cursor" }, "cursor", /'not a cursor' is no cursor: take the 'nextCursor'/],
-  [{ cursor: "////" }, "cursor", /is no cursor/],
+  [{ version: ">=newest" }, "version", /'>=newest' cannot be read: 'newest' is not a valid version\. Write it like/],
+  [{ cursor: "not a cursor" }, "cursor", /'not a cursor' is not a valid cursor: take the 'nextCursor'/],
+  [{ cursor: "////" }, "cursor", /is not a valid cursor/],
 ] as const) {
   test(`${parameter} '${Object.values(query)[0]}' is refused with the remedy`, () => {
     assert.throws(
@@ -192,7 +192,7 @@ test("a query typed letter by letter finds the same as the whole query", () => {
   const listed = [...catalogue];
   for (const text of ["search API", "GOOGLE  search", "echo.add", "web_search news"]) {
     for (let length = 1; length <= text.length; length += 1) {
-      const query = { ...everyTool, q: text.slice(0, length).trim() };
+      const query = { ...unfilteredQuery, q: text.slice(0, length).trim() };
       const named = (tools: readonly Tool[]) => queryTools(tools, query, () => ({ total: 0, success_rate: 0 }));
       assert.deepEqual(named(listed), named([...catalogue]), query.q);
     }

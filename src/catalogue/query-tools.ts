@@ -6,7 +6,7 @@ import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../model/errors.ts";
 import { takePage } from "../model/page.ts";
 import { createPersonaFilter } from "./persona-filter.ts";
-import { placeOf } from "./registry.ts";
+import { registryKey } from "./registry.ts";
 
 type ToolsPage<T> = { total: number; tools: T[]; nextCursor: string | null };
 type Test = (tool: Tool, at: number) => boolean;
@@ -28,7 +28,7 @@ export function queryTools<T extends Tool>(
   const tests = [healthTest(query, healthOf), ...factTests(query, healthOf, facts)].filter((test) => test !== null);
   const meant = meantBy(query, tools);
   const passing = tests.length === 0 ? meant : meant.filter((at) => tests.every((test) => test(toolAt(at))));
-  const { items, ...page } = takePage(passing, (at) => placeOf(toolAt(at)), query);
+  const { items, ...page } = takePage(passing, (at) => registryKey(toolAt(at)), query);
   return { ...page, tools: items.map(toolAt) };
 }
 

@@ -4,7 +4,7 @@ import type { Tool, ToolId, ToolMetadata, ToolOverlay } from "../model/catalogue
 import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
-import { completeWrapper, type Described, exclusivelyWrapped, overlayTool } from "./overlays/overlay.ts";
+import { completeWrapper, exclusivelyWrapped, type OverlaidTool, overlayTool } from "./overlays/overlay.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
 import { createToolLists, isSameId, type ListOwner } from "./tool-lists.ts";
 
@@ -98,7 +98,7 @@ export function idsOf(match: ReturnType<ToolNameIndex["find"]>): readonly ToolId
 type Placed = Pick<Tool, "name" | "persona"> & { metadata?: Pick<ToolMetadata, "workspaces"> };
 
 /** The sort key in a listing. A shared tool and those that replace it for personas and workspaces have one name. */
-export function placeOf({ name, persona, metadata }: Placed): string {
+export function registryKey({ name, persona, metadata }: Placed): string {
   const workspaces = metadata?.workspaces?.join(",");
   if (workspaces) return `${name}\0${persona ?? ""}\0${workspaces}`;
   return persona === null ? name : `${name}\0${persona}`;
@@ -121,7 +121,7 @@ function createDescriber(
   const listed = once(
     () => new Map(offered.filter(({ id }) => id.server !== null).map((tool) => [toolKey(tool.id), tool])),
   );
-  const describeListed = (tool: NamelessTool): Described => {
+  const describeListed = (tool: NamelessTool): OverlaidTool => {
     if (overlaid.size === 0 && wrapped.size === 0) return { tool, fixed: nothing };
     const key = toolKey(tool.id);
     const overlay = overlaid.get(key);
@@ -132,11 +132,11 @@ function createDescriber(
       onlyThrough === undefined ? described : { ...described, tool: { ...described.tool, onlyThrough } },
     );
   };
-  const find = (id: ToolId): Described | undefined => {
+  const find = (id: ToolId): OverlaidTool | undefined => {
     const tool = target ? target(id) : listed().get(toolKey(id));
     return tool && describeListed(tool);
   };
-  return (tool: NamelessTool): Described =>
+  return (tool: NamelessTool): OverlaidTool =>
     tool.id.server === null ? deepFreeze(completeWrapper(tool, find)) : describeListed(tool);
 }
 
@@ -168,7 +168,7 @@ function takeSnapshot(
   const { index, order, hasOverrides } = naming;
   const describe = createDescriber(offered, overlays, index, target);
   const ownersOf = new Map<Tool, ReadonlySet<string | null>>();
-  const named = ({ tool, fixed }: Described): Tool => {
+  const named = ({ tool, fixed }: OverlaidTool): Tool => {
     const names = { name: index.name(tool.id), modelName: index.modelName(tool.id) };
     const before = memo.named.get(tool);
     if (before?.name === names.name && before.modelName === names.modelName) return before;
@@ -225,8 +225,8 @@ type SnapshotParts = {
 };
 
 export function byPlace(a: Tool, b: Tool): number {
-  const left = placeOf(a);
-  const right = placeOf(b);
+  const left = registryKey(a);
+  const right = registryKey(b);
   return left === right ? 0 : left < right ? -1 : 1;
 }
 

@@ -6,7 +6,7 @@ import { healthKey, personaSubject, providerSubject, toolSubject } from "../mode
 import type { ProviderHealth, ProviderState, ToolHealth } from "../model/catalogue/health-schema.ts";
 import type { ToolReview } from "../model/catalogue/quality-schema.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
-import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
+import { type ToolQuery, unfilteredQuery } from "../model/catalogue/tool-query.ts";
 import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { LockedTool, PlaneTools, ToolListing } from "../model/plane-tools.ts";
@@ -76,7 +76,7 @@ export function createToolListings(ports: ListingPorts) {
   const everyPersona = (face: Face | undefined): readonly string[] =>
     face === "http" ? personasOf(registry.all()) : [];
   const query: Inside<PlaneTools>["page"] = async (asked, { principal, face, waitMs }) => {
-    const query: ToolQuery = { ...everyTool, ...asked };
+    const query: ToolQuery = { ...unfilteredQuery, ...asked };
     const { groups, state, personas } = query;
     const inState = state === "*" ? { anyState: true as const } : { state: state ?? undefined };
     const request = withoutUndefined({ toolGroups: groups ?? undefined, ...inState });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jobsFor, type Viewer, visibleWork, workPlace } from "./visible-work.ts";
+import { jobsFor, visibleWork, type WorkViewer, workPlace } from "./visible-work.ts";
 
 const all = [
   { name: "write" },
@@ -10,7 +10,7 @@ const all = [
   { name: "plan", persona: "Atlas" },
 ];
 
-const cases: [title: string, viewer: Viewer, seen: string[]][] = [
+const cases: [title: string, viewer: WorkViewer, seen: string[]][] = [
   ["a caller without a persona sees what is shared", { persona: null, personas: [] }, ["read", "write"]],
   [
     "a persona sees its own in the place of a shared one",

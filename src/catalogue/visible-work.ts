@@ -7,13 +7,13 @@ import { createPersonaFilter } from "./persona-filter.ts";
 type Owned = { name: string; persona?: string | undefined };
 
 /** The persona that looks, and the personas whose entries it asks for. */
-export type Viewer = { persona: string | null; personas: readonly string[] };
+export type WorkViewer = { persona: string | null; personas: readonly string[] };
 
 /**
  * The skills, tasks or jobs that a viewer sees, by name and owner. A persona sees its own in the place of a shared one;
  * a viewer without persona may look at those of any.
  */
-export function visibleWork<T extends Owned>(all: readonly T[], { persona, personas }: Viewer): T[] {
+export function visibleWork<T extends Owned>(all: readonly T[], { persona, personas }: WorkViewer): T[] {
   const filter = createPersonaFilter(personas);
   const isOwn = (owner: string) =>
     persona === null ? personas.length > 0 && filter.names(owner) : isSame(owner, persona);
@@ -35,7 +35,7 @@ export function visibleWork<T extends Owned>(all: readonly T[], { persona, perso
 /** The jobs that the viewer's persona, or one of those it asks for, works on. */
 export function jobsFor<T extends { personas: readonly string[] }>(
   jobs: readonly T[],
-  { persona, personas }: Viewer,
+  { persona, personas }: WorkViewer,
 ): T[] {
   const { names } = createPersonaFilter(personas);
   if (persona === null && personas.length === 0) return [...jobs];

@@ -13,7 +13,7 @@ import type { SkillManifest } from "../model/work/skill.ts";
 import type { Health } from "./health/health.ts";
 import { createPersonaFilter } from "./persona-filter.ts";
 import { idsOf, type Snapshot } from "./registry.ts";
-import { jobsFor, type Viewer, visibleWork } from "./visible-work.ts";
+import { jobsFor, visibleWork, type WorkViewer } from "./visible-work.ts";
 
 type KnownWork = Pick<Manifests, "skills" | "tasks"> & {
   /** The tools that a name can mean, in any spelling. */
@@ -173,15 +173,15 @@ export function createWorkListing({ manifests, snapshot, health }: WorkListingPo
     return { skills, tasks, toolsNamed };
   };
   return {
-    skillsFor: (viewer: Viewer) => visibleWork(manifests().skills, viewer),
-    tasksFor: (viewer: Viewer) => visibleWork(manifests().tasks, viewer),
-    jobsFor: (viewer: Viewer) => jobsFor(visibleWork(manifests().jobs, viewer), viewer),
+    skillsFor: (viewer: WorkViewer) => visibleWork(manifests().skills, viewer),
+    tasksFor: (viewer: WorkViewer) => visibleWork(manifests().tasks, viewer),
+    jobsFor: (viewer: WorkViewer) => jobsFor(visibleWork(manifests().jobs, viewer), viewer),
     skillEntry: toSkillEntry,
-    taskEntries(tasks: readonly FromFile<TaskManifest>[], viewer: Viewer, tools: readonly Tool[]): TaskEntry[] {
+    taskEntries(tasks: readonly FromFile<TaskManifest>[], viewer: WorkViewer, tools: readonly Tool[]): TaskEntry[] {
       const known = knownTo(tools);
       return tasks.map((task) => toTaskEntry(task, onlyPersona(viewer), known));
     },
-    async jobEntries(jobs: readonly FromFile<JobManifest>[], viewer: Viewer, tools: readonly Tool[]) {
+    async jobEntries(jobs: readonly FromFile<JobManifest>[], viewer: WorkViewer, tools: readonly Tool[]) {
       const { summary } = await health();
       const facts = { known: knownTo(tools), healthOf: (job: JobManifest) => summary(jobSubject(job)) };
       return jobs.map((job) => toJobEntry(job, onlyPersona(viewer), facts));
@@ -190,6 +190,6 @@ export function createWorkListing({ manifests, snapshot, health }: WorkListingPo
 }
 
 /** The one persona that looks, or whose entries are looked at. */
-export function onlyPersona({ persona, personas }: Viewer): string | null {
+export function onlyPersona({ persona, personas }: WorkViewer): string | null {
   return persona ?? createPersonaFilter(personas).only;
 }

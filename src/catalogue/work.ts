@@ -7,7 +7,7 @@ import type {
   WorkQuery,
 } from "../model/catalogue/registry-summary.ts";
 import { toolKey } from "../model/catalogue/tool-name.ts";
-import { everyTool } from "../model/catalogue/tool-query.ts";
+import { unfilteredQuery } from "../model/catalogue/tool-query.ts";
 import type { ConfigProblem, FromFile } from "../model/config/config.ts";
 import { type Page, takePage } from "../model/page.ts";
 import type { PlaneRegistry, ToolListing } from "../model/plane-tools.ts";
@@ -17,7 +17,7 @@ import type { JobManifest } from "../model/work/job.ts";
 import { type SkillManifest, toolsOfSkill } from "../model/work/skill.ts";
 import { idsOf } from "./registry.ts";
 import type { ToolListings } from "./tool-listing.ts";
-import { type Viewer, workNotFound, workPlace } from "./visible-work.ts";
+import { type WorkViewer, workNotFound, workPlace } from "./visible-work.ts";
 import { compatibilityOf, createWorkListing, onlyPersona, type WorkListingPorts } from "./work-entries.ts";
 
 export type WorkPorts = WorkListingPorts & {
@@ -40,16 +40,16 @@ type WorkVerbs = {
   task: Inside<PlaneTasks>["get"];
 };
 
-const allSkills: SkillQuery = everyTool;
-const allWork: WorkQuery = { ...everyTool, name: null };
+const allSkills: SkillQuery = unfilteredQuery;
+const allWork: WorkQuery = { ...unfilteredQuery, name: null };
 
 /** Skills as manifests describe them, and a summary of the registry. */
-export function createSkillVerbs(ports: WorkPorts): SkillVerbs {
+export function createSkillListingVerbs(ports: WorkPorts): SkillVerbs {
   const { snapshot, listings } = ports;
   const work = createWorkListing(ports);
 
   /** Servers are asked only if a required tool is not known yet. */
-  const missingFrom = async (needed: readonly string[], principal: Principal, viewer: Viewer, waitMs?: number) => {
+  const missingFrom = async (needed: readonly string[], principal: Principal, viewer: WorkViewer, waitMs?: number) => {
     const missing = () => {
       const { index } = snapshot();
       const there = new Set(listings.visibleAs(principal, viewer.personas).map(({ id }) => toolKey(id)));

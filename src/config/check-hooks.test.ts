@@ -15,8 +15,8 @@ test("a hook has a pattern for every tool and two seconds, unless it says otherw
 });
 
 const wrong: [title: string, hooks: unknown, path: RegExp, message: RegExp][] = [
-  ["a pattern", { PreToolUse: [{ ...hook, matcher: "(" }] }, /^hooks\.PreToolUse\[0\]\.matcher/, /no pattern/],
-  ["look-ahead", { PostToolUse: [{ ...hook, matcher: "(?=a)" }] }, /matcher/, /no pattern/],
+  ["a pattern", { PreToolUse: [{ ...hook, matcher: "(" }] }, /^hooks\.PreToolUse\[0\]\.matcher/, /not a valid pattern/],
+  ["look-ahead", { PostToolUse: [{ ...hook, matcher: "(?=a)" }] }, /matcher/, /not a valid pattern/],
   ["an event", { PreTooluse: [hook] }, /^hooks/, /PreTooluse/],
   ["an event of another program", { PreCompact: [hook] }, /^hooks/, /PreCompact/],
   ["a key", { PreToolUse: [{ ...hook, timeoutMs: 1 }] }, /^hooks/, /timeoutMs/],

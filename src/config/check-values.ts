@@ -342,7 +342,7 @@ function checkStore(store: string, report: (path: Path, message: string, hint: s
 function checkVaultKey(key: string | undefined, report: (path: Path, message: string, hint: string) => void): void {
   if (key === undefined || splitSecrets(key).some((part) => typeof part !== "string")) return;
   if (parseVaultKey(key) === null)
-    report(["vaultKey"], "is no key of 32 bytes as hex or base64", "Make one with 'openssl rand -hex 32'.");
+    report(["vaultKey"], "is not a 32-byte key in hex or base64", "Make one with 'openssl rand -hex 32'.");
 }
 
 /** References in fixed values are resolved when they are sent, so that nothing shown ever holds a secret. */
@@ -355,7 +355,7 @@ function checkOverlays(
   return checkEach(entries, (name, entry) => {
     const path = ["overlays", name];
     if (!servers.some((server) => mayBelongTo(server, name)))
-      warn(path, `'${name}' is no tool of a server that is configured here`, "Write it as server.tool.");
+      warn(path, `'${name}' is not a tool of a configured server`, "Write it as server.tool.");
     return parse(ToolOverlay, entry, path, report);
   });
 }

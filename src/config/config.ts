@@ -19,13 +19,13 @@ export type { TryServer } from "./setup-place.ts";
 
 export type Settings = Awaited<ReturnType<typeof import("./settings.ts").createSettings>>;
 
-export async function createSettings(
+export async function loadSettings(
   ...given: Parameters<typeof import("./settings.ts").createSettings>
 ): ReturnType<typeof import("./settings.ts").createSettings> {
   return (await import("./settings.ts")).createSettings(...given);
 }
 
-export async function createSetup(options: SetupOptions): Promise<Setup> {
+export async function loadSetup(options: SetupOptions): Promise<Setup> {
   return (await import("./setup.ts")).createSetup(options);
 }
 
@@ -35,11 +35,11 @@ export async function isConfiguredByVariables(environment: Environment): Promise
 }
 
 /** The value of a JSON or YAML text that is no configuration. Rejects with what is wrong with it. */
-export async function parseData(text: string): Promise<unknown> {
+export async function loadAndParseData(text: string): Promise<unknown> {
   return (await import("./text/parse-data.ts")).parseData(text);
 }
 
-export async function checkEntry(
+export async function checkManifestEntry(
   kind: EntryKind,
   given: UnknownObject,
   environment: Environment,

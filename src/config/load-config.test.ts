@@ -152,7 +152,7 @@ for (const name of ["constructor", "toString", "__proto__"]) {
 test("no server is lost without a word", async () => {
   const both = await load({ mcpServers: { a: server }, servers: { b: server } });
   assert.ok(both.servers.b || both.problems.length > 0, "the second wrapper");
-  assert.ok((await load({ mcpServers: "oops" })).problems.length > 0, "a wrapper that is no object");
+  assert.ok((await load({ mcpServers: "oops" })).problems.length > 0, "a wrapper that is not an object");
 });
 
 test("a problem reads as file, line, place, reason and remedy", async () => {

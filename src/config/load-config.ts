@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import type { ConfigInput } from "../../generated/config/config-input.ts";
 import { deepFreeze } from "../lib/json/plain-data.ts";
 import { normalLevel, shippedLevels } from "../model/access/compliance.ts";
-import { everyTool, type HookSettings, hookEvents } from "../model/access/hook.ts";
+import { anyToolMatcher, type HookSettings, hookEvents } from "../model/access/hook.ts";
 import type { Policy, PolicyRule } from "../model/access/policy.ts";
 import {
   type Config,
@@ -27,7 +27,7 @@ import { readShapes } from "./shapes/read-shapes.ts";
 import type { ConfigDocument, Setting } from "./shapes/reading.ts";
 import { createPlaces, isOwnSource } from "./start-place.ts";
 import { readDocument } from "./text/read-document.ts";
-import type { Judged, Project } from "./trust/judge-project.ts";
+import type { JudgedSettings, Project } from "./trust/judge-project.ts";
 import type { JudgedOwn, judgeOwnServers } from "./trust/own-servers.ts";
 import type { PulledFile } from "./trust/pulled-files.ts";
 
@@ -182,7 +182,7 @@ async function judge(
   theirs: readonly Setting[][],
   project: Project | undefined,
   environment: Environment,
-): Promise<Judged | null> {
+): Promise<JudgedSettings | null> {
   if (project === undefined || project.directory === null || theirs.length === 0) return null;
   const { judgeProject } = await import("./trust/judge-project.ts");
   return judgeProject(own, theirs, { ...project, directory: project.directory }, environment);
@@ -278,8 +278,8 @@ async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigPr
   const patterns = hookEvents.flatMap((event) =>
     hooks[event].map(({ matcher }, at) => ({ path: ["hooks", event, at, "matcher"], pattern: matcher })),
   );
-  const hint = `'${everyTool}' stands for every tool. Look-around and back references are not supported.`;
-  const given = patterns.filter(({ pattern }) => pattern !== everyTool);
+  const hint = `'${anyToolMatcher}' stands for every tool. Look-around and back references are not supported.`;
+  const given = patterns.filter(({ pattern }) => pattern !== anyToolMatcher);
   return asProblems(await checkPatterns(given, hint), merged);
 }
 
@@ -294,7 +294,7 @@ async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigPro
   const zones = rules.flatMap(({ time }, at): Finding[] => {
     if (time === undefined || isTimezone(time.timezone)) return [];
     const path = ["policy", "rules", at, "time", "timezone"];
-    return [{ path, message: `'${time.timezone}' is no time zone`, hint: "Write it like Europe/Berlin." }];
+    return [{ path, message: `'${time.timezone}' is not a valid time zone`, hint: "Write it like Europe/Berlin." }];
   });
   return [
     ...asProblems([...(await checkPatterns(patterns, hint)), ...zones], merged),
@@ -325,7 +325,7 @@ async function checkPatterns(given: readonly { path: Path; pattern: string }[], 
   const { patternProblem } = await import("../lib/text/linear-pattern.ts");
   return given.flatMap(({ path, pattern }) => {
     const problem = patternProblem(pattern);
-    return problem === null ? [] : [{ path, message: `'${pattern}' is no pattern: ${problem}`, hint }];
+    return problem === null ? [] : [{ path, message: `'${pattern}' is not a valid pattern: ${problem}`, hint }];
   });
 }
 

@@ -1,6 +1,6 @@
 import { once } from "../lib/async/once.ts";
 import type { ConfigProblem } from "../model/config/config.ts";
-import type { Origin } from "../model/config/setup.ts";
+import type { SettingOrigin } from "../model/config/setup.ts";
 import { type Path, renderPath } from "../model/json.ts";
 import type { Setting } from "./shapes/reading.ts";
 
@@ -11,7 +11,7 @@ export type Merged = {
   values: { [section: string]: unknown };
   settings: readonly Setting[];
   /** The origin of a value, or of the nearest thing around it that has one. */
-  originOf(path: Path): Origin | undefined;
+  originOf(path: Path): SettingOrigin | undefined;
   /** Where a problem with this value is shown: the path as the file spells it, and `key` where that differs. */
   placeOf(path: Path): Pick<ConfigProblem, "file" | "line" | "path" | "key">;
 };
@@ -141,7 +141,7 @@ function newObject(parent: Nested, key: string | number): Nested {
   return created;
 }
 
-type Nearest = { origin: Origin; written: string };
+type Nearest = { origin: SettingOrigin; written: string };
 
 function nearestOrigin(
   settings: ReadonlyMap<string, Setting>,

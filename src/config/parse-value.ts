@@ -3,7 +3,7 @@ import { sameJson } from "../lib/json/plain-data.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { HttpProviderConfig, ModelProviderConfig } from "../model/calls/provider-config.ts";
 import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
-import { describeIssue, kindOf, valueAt } from "../model/config/describe-issue.ts";
+import { describeIssue, typeName, valueAtIssue } from "../model/config/describe-issue.ts";
 import { type JsonObject, type Path, renderPath } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
 import { expandEnvironment } from "./secrets/references.ts";
@@ -21,24 +21,24 @@ export function parseValue<S extends z.core.$ZodType>(
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
     const inner = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-    if (issue.code === "unrecognized_keys") tellOfKeys(issue.keys, keysAt(schema, inner), [...path, ...inner], report);
+    if (issue.code === "unrecognized_keys") reportKeys(issue.keys, keysAt(schema, inner), [...path, ...inner], report);
     else report([...path, ...inner], ...messageOf(issue, value));
   }
   return undefined;
 }
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): [message: string, hint?: string] {
-  const isMissing = issue.code === "invalid_type" && valueAt(value, issue.path) === undefined;
+  const isMissing = issue.code === "invalid_type" && valueAtIssue(value, issue.path) === undefined;
   return isMissing
-    ? [describeIssue(issue, value), `Add it as ${kindOf(issue.expected)}.`]
+    ? [describeIssue(issue, value), `Add it as ${typeName(issue.expected)}.`]
     : [describeIssue(issue, value)];
 }
 
-function tellOfKeys(unknown: readonly string[], known: readonly string[], path: Path, report: Report): void {
+function reportKeys(unknown: readonly string[], known: readonly string[], path: Path, report: Report): void {
   for (const key of unknown) {
     const near = nearest(key, known).map((one) => `'${one}'`);
     const hint = near.length === 0 ? `It can have ${known.join(", ")}.` : `Did you mean ${near.join(" or ")}?`;
-    report([...path, key], `'${key}' is no key of it`, known.length === 0 ? null : hint);
+    report([...path, key], `unknown key '${key}'`, known.length === 0 ? null : hint);
   }
 }
 
@@ -102,7 +102,7 @@ function checkProvider(written: ProviderSpec, at: number, context: Context): Pro
   if (!builtinKinds.includes(spec.name))
     context.warn?.(
       ["providers", at, "name"],
-      `'${spec.name}' is no kind of provider that is built in`,
+      `'${spec.name}' is not a built-in provider kind`,
       `Known are ${builtinKinds.slice(1).join(", ")}; a program registers others with plane.tools.registerProvider.`,
     );
   const schema = schemas.get(spec.name);

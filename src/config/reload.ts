@@ -89,9 +89,9 @@ export function createReload(context: ReloadContext) {
     emit({ type: "config.changed", ...change, problems: settings.config().problems.length });
     return change;
   };
-  const tellRejected = (thrown: unknown) => emit({ type: "config.rejected", reason: toPlaneError(thrown).message });
+  const reportRejected = (thrown: unknown) => emit({ type: "config.rejected", reason: toPlaneError(thrown).message });
   const watching = context.options.watch
-    ? watchFiles(settings.sources, () => void context.plane.reload().catch(tellRejected))
+    ? watchFiles(settings.sources, () => void context.plane.reload().catch(reportRejected))
     : undefined;
   return { reload, stop: () => watching?.[Symbol.dispose]() };
 }

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { type Config, type FromFile, type Manifests, renderProblems } from "../model/config/config.ts";
-import { linesOf, noTrust, type ProjectTrust } from "../model/config/setup.ts";
+import { noTrust, type ProjectTrust, trustLinesOf } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Path } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
@@ -60,7 +60,7 @@ export async function createSettings(
       list: async (): Promise<ProjectTrust> => current.trust ?? noTrust(""),
       /** Only what is in force now: a line that changed since it was shown has another hash. */
       async approve(hashes: readonly string[]): Promise<void> {
-        const lines = (current.trust ? linesOf(current.trust) : []).filter(({ hash }) => hashes.includes(hash));
+        const lines = (current.trust ? trustLinesOf(current.trust) : []).filter(({ hash }) => hashes.includes(hash));
         if (project === null || lines.length < new Set(hashes).size) throw changedSince();
         await project.remember(lines, true);
       },

@@ -2,7 +2,6 @@ import { exposedTo } from "../lib/private-directory.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
 import {
-  linesOf,
   noTrust,
   type ProjectTrust,
   type Setup,
@@ -10,6 +9,7 @@ import {
   type SetupEntries,
   type SetupRules,
   type TrustLine,
+  trustLinesOf,
 } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
@@ -249,7 +249,7 @@ function trustVerbs({ load, project, directory, dataDirectory }: SetupPlace): Se
     show,
     async unanswered() {
       const { answer } = project().read();
-      return linesOf(await show()).filter(({ hash }) => answer(hash) === undefined);
+      return trustLinesOf(await show()).filter(({ hash }) => answer(hash) === undefined);
     },
     answer: (lines, trusted) => project().remember(lines, trusted),
     revoke: async () => createTrustAnswers(dataDirectory).forget(directory),

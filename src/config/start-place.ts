@@ -45,10 +45,10 @@ export function createPlaces(merged: Merged, environment: Environment, project: 
   };
 }
 
-export type Entry = Pick<ServerDefinition, "command" | "args" | "cwd" | "transport">;
+export type LaunchEntry = Pick<ServerDefinition, "command" | "args" | "cwd" | "transport">;
 
 /** Does an entry that stands in no project name the directory that the person works in? What is beside its file is meant there. */
-export function asksForWorkspace({ args, cwd, transport }: Entry, directory: string): boolean {
+export function asksForWorkspace({ args, cwd, transport }: LaunchEntry, directory: string): boolean {
   if (transport !== "stdio") return false;
   if (cwd !== undefined) return !isAbsolute(cwd);
   return args.some((word) => {
@@ -59,7 +59,7 @@ export function asksForWorkspace({ args, cwd, transport }: Entry, directory: str
 }
 
 /** Why an entry cannot work there at all. */
-export function workspaceProblem({ command, args, cwd }: Entry): string | null {
+export function workspaceProblem({ command, args, cwd }: LaunchEntry): string | null {
   const launcher = packageLauncher({ command, args });
   if (cwd === undefined || launcher === null || (launcher.isNpm && process.platform !== "win32")) return null;
   return `${launcher.name} looks for packages in the directory where it starts, which may be a stranger's`;

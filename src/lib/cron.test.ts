@@ -107,5 +107,5 @@ test("what is no such time is reported with the field that is wrong", () => {
   assert.match(problemOf("12:00 * * * *"), /'12:00' as its minute/);
   assert.match(problemOf("0 0 LW,15 * *"), /'LW,15' as its day of the month: LW stands alone/);
   assert.match(problemOf("0 ? * * *"), /'\?' as its hour/);
-  assert.match(problemOf("@reboot"), /is no time: give one of @hourly, /);
+  assert.match(problemOf("@reboot"), /is not a valid time: use one of @hourly, /);
 });

@@ -79,7 +79,8 @@ export function readCron(text: string, zone: string): CronTimes | { problem: str
 
 function parse(text: string, zone: string): CronTimes | { problem: string } {
   if (nicknames.includes(text.toLowerCase())) return timesOf(text, zone, false);
-  if (text.startsWith("@")) return { problem: `is no time: give one of ${nicknames.join(", ")}, or five fields` };
+  if (text.startsWith("@"))
+    return { problem: `is not a valid time: use one of ${nicknames.join(", ")}, or five fields` };
   const words = text.split(/\s+/);
   if (words.length !== fields.length)
     return { problem: `has ${words.length} fields instead of 5: minute hour day month weekday` };

@@ -15,7 +15,7 @@ function troubleWith(path: string): string {
 test("what the system says about a file is reported in words, and without its path", () => {
   assert.equal(troubleWith("/nowhere/at/all"), "there is no such file or directory");
   assert.equal(troubleWith(import.meta.dirname), "it is a directory");
-  assert.equal(troubleWith(`${import.meta.filename}/below`), "a part of its path is no directory");
+  assert.equal(troubleWith(`${import.meta.filename}/below`), "a part of its path is not a directory");
 });
 
 test("what is no trouble with a file keeps its own words", () => {

@@ -23,7 +23,7 @@ const troubles: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its name is too long",
   ENOENT: "there is no such file or directory",
   ENOSPC: "the disk is full",
-  ENOTDIR: "a part of its path is no directory",
+  ENOTDIR: "a part of its path is not a directory",
   EPERM: "this user may not (permission denied)",
   EROFS: "the disk can only be read",
 };

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
-import { uniqueId } from "./stamps.ts";
+import { uniqueId } from "./ids-and-time.ts";
 
 /** Returns the release, or null while another holds it. A file untouched for `staleMs` belongs to a dead program. */
 export function tryLock(lock: string, staleMs: number): (() => void) | null {

@@ -5,6 +5,8 @@ export type Lru<V, K = string> = {
   set(key: K, value: V): void;
   delete(key: K): boolean;
   clear(): void;
+  /** How many keys are kept at least. */
+  readonly least: number;
 };
 
 /** Keeps the `least` keys used last, at most twice as many. Two maps in turn: deleting one map's oldest gets slow. */
@@ -16,6 +18,7 @@ export function createLru<V, K = string>(least: number): Lru<V, K> {
     newer.set(key, value);
   };
   return {
+    least,
     get(key) {
       const found = newer.get(key);
       if (found !== undefined) return found;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nowText } from "./stamps.ts";
+import { nowText } from "./ids-and-time.ts";
 
 test("the time is written as a date writes it, whatever the millisecond", (context) => {
   context.mock.timers.enable({ apis: ["Date"] });

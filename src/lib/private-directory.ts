@@ -22,7 +22,7 @@ export function strangerIn(directory: string): string | null {
   const user = process.getuid?.();
   if (user === undefined) return null;
   const found = lstatSync(directory, { throwIfNoEntry: false });
-  if (found === undefined) return `${directory} is not there`;
+  if (found === undefined) return `${directory} does not exist`;
   if (!found.isDirectory()) return `${directory} is a link or a file, and must be a directory`;
   if (found.uid !== user) return `${directory} belongs to another user`;
   if ((found.mode & 0o077) !== 0) chmodSync(directory, 0o700);

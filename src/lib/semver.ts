@@ -56,9 +56,9 @@ function readClauses(text: string): Test[] | { problem: string } {
   if (rest === "") return { problem: "a clause is missing" };
   while (rest !== "") {
     const [clause, operator = "=", version = ""] = clauseShape.exec(rest) ?? [];
-    if (clause === undefined) return { problem: `'${rest}' is no clause` };
+    if (clause === undefined) return { problem: `'${rest}' is not a valid clause` };
     const test = readClause(operator, version);
-    if (test === null) return { problem: `'${version}' is no version` };
+    if (test === null) return { problem: `'${version}' is not a valid version` };
     tests.push(test);
     rest = rest.slice(clause.length);
   }

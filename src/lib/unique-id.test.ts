@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { uniqueId } from "./stamps.ts";
+import { uniqueId } from "./ids-and-time.ts";
 
 test("ten thousand ids of one moment are ten thousand", () => {
   mock.timers.enable({ apis: ["Date"], now: 1_800_000_000_000 });

@@ -41,7 +41,7 @@ export function readZip(bytes: Buffer, limits: ZipLimits): ZipFile[] {
 function findEnd(bytes: Buffer): number {
   for (let at = bytes.length - endSize; at >= Math.max(0, bytes.length - searchedBytes); at--)
     if (bytes.readUInt32LE(at) === endSignature) return at;
-  throw new ZipProblem("it is no zip archive");
+  throw new ZipProblem("it is not a zip archive");
 }
 
 type Entry = ReturnType<typeof readEntry>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CallChain } from "./calls/call-schema.ts";
-import { Code } from "./errors-schema.ts";
+import { ErrorCodeSchema } from "./errors-schema.ts";
 import type { TypeOf } from "./json.ts";
 import { AnyJson } from "./json-schema.ts";
 import { FaceName } from "./principal-schema.ts";
@@ -19,7 +19,7 @@ export const AuditRecord = z
     before: AnyJson,
     after: AnyJson,
     ok: z.boolean(),
-    code: Code.nullable(),
+    code: ErrorCodeSchema.nullable(),
   })
   .meta({ id: "AuditRecord", description: "Who changed what, from where, and how it went. Secrets are masked." });
 export type AuditRecord = TypeOf<typeof AuditRecord>;

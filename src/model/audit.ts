@@ -19,7 +19,7 @@ export type AuditedWork = {
   target?: string | null | ((result?: unknown) => unknown);
   input?: unknown;
   /** The target, before and after. */
-  look?(): unknown;
+  snapshot?(): unknown;
   /** Where nothing shows it: what became of it. */
   after?(result: unknown): unknown;
 };

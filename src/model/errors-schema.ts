@@ -9,12 +9,12 @@ const categories = [...new Set(Object.values(errorTable).map(({ category }) => c
   ...ErrorCategory[],
 ];
 
-export const Code = typed<ErrorCode>("ErrorCode").as(z.enum(codes)).meta({ id: "ErrorCode" });
+export const ErrorCodeSchema = typed<ErrorCode>("ErrorCode").as(z.enum(codes)).meta({ id: "ErrorCode" });
 export const Category = typed<ErrorCategory>("ErrorCategory").as(z.enum(categories));
 
 export const ErrorReport = z
   .object({
-    code: Code.meta({ description: "Decide on this, never on the message." }),
+    code: ErrorCodeSchema.meta({ description: "Decide on this, never on the message." }),
     category: Category.meta({ description: "Who has to act on it." }),
     message: z.string().meta({ description: "What is wrong and what to do, for people." }),
     recoverable: z.boolean().meta({ description: "May the same call succeed later without being changed?" }),

@@ -243,7 +243,7 @@ const noModel =
   "No model is configured here. The operator of this plane can add one under 'models'; tools can be called without it.";
 
 /** What callers other than the operator read; null where they may read the message. */
-export function strangerMessage(
+export function publicMessage(
   code: ErrorCode,
   data: Readonly<Record<string, unknown>>,
 ): { message: string; data: JsonObject } | null {
@@ -257,7 +257,7 @@ export function strangerMessage(
   // Its caller has to know whether to ask again.
   if (code === "RECORD_FAILED" && typeof data.done === "boolean")
     return {
-      message: `${errorTable[code].means} ${data.done ? "It was done all the same." : "It was not done."}`,
+      message: `${errorTable[code].means} ${data.done ? "It was done anyway." : "It was not done."}`,
       data: { done: data.done },
     };
   return { message: errorTable[code].means, data: {} };

@@ -1,7 +1,7 @@
 import type { HookDecision, HookEvent } from "./access/hook.ts";
 import type { AgentStyle } from "./agent/agent-run.ts";
 import type { AgentOutcome } from "./agent/run-schema.ts";
-import type { CallStatus, Origin } from "./calls/call-schema.ts";
+import type { CallStatus, ResultOrigin } from "./calls/call-schema.ts";
 import type { HeldStatus } from "./calls/held-call.ts";
 import type { ProgressReport, TaskReport } from "./calls/provider.ts";
 import type { Severity } from "./catalogue/quality.ts";
@@ -24,7 +24,7 @@ type ApprovalFacts = CallFacts & { approvalId: string; plan: string | null };
 type LetterFacts = CallFacts & { deadLetterId: string };
 
 type ToolResultEvent = CallFacts &
-  Origin & {
+  ResultOrigin & {
     type: "tool.result";
     success: boolean;
     status: CallStatus;

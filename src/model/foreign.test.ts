@@ -16,11 +16,11 @@ import {
   fieldOf,
   findSecretReference,
   foreign,
+  foreignTextOf,
   type NameKind,
   type Piece,
   rewriteTexts,
   splitAt,
-  textOf,
   urlOf,
   withoutQuery,
   writeText,
@@ -100,8 +100,8 @@ test("an address is one of HTTP without credentials, and comes with the gate tha
 
 test("what is looked into stays foreign, and what comes out is what it is judged as", () => {
   const value = foreign({ a: "x", __proto__: { b: "y" } });
-  assert.equal(textOf(fieldOf(value, "toString")), undefined);
-  assert.equal(textOf(fieldOf(value, "b")), undefined);
+  assert.equal(foreignTextOf(fieldOf(value, "toString")), undefined);
+  assert.equal(foreignTextOf(fieldOf(value, "b")), undefined);
   assert.equal(asOneOf(fieldOf(value, "a"), ["x", "y"]), "x");
   assert.equal(asVariable(foreign("--data dir")), "DATA_DIR");
   assert.equal(asVariable(foreign("")), "_");

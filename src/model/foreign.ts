@@ -70,7 +70,7 @@ export function objectsOf(value: Foreign): Foreign<UnknownObject>[] {
 }
 
 /** A text that says something. */
-export function textOf(value: Foreign): Foreign<string> | undefined {
+export function foreignTextOf(value: Foreign): Foreign<string> | undefined {
   const held = open(value);
   return typeof held === "string" && held !== "" ? foreign(held) : undefined;
 }

@@ -2,12 +2,16 @@ import { PlaneError } from "./errors.ts";
 
 export const largestPage = 1000;
 
-type Asked = { limit: number | null; cursor: string | null };
+type PageRequest = { limit: number | null; cursor: string | null };
 
 export type Page<T> = { total: number; items: T[]; nextCursor: string | null };
 
 /** One page of items sorted by their places. */
-export function takePage<T>(matching: readonly T[], placeOf: (item: T) => string, { limit, cursor }: Asked): Page<T> {
+export function takePage<T>(
+  matching: readonly T[],
+  placeOf: (item: T) => string,
+  { limit, cursor }: PageRequest,
+): Page<T> {
   const start = cursor === null ? 0 : firstAfter(matching, placeOf, readCursor(cursor));
   const end = limit === null ? matching.length : Math.min(start + limit, matching.length);
   const items = matching.slice(start, end);
@@ -34,7 +38,7 @@ export function readCursor(cursor: string): string {
 export function noCursor(cursor: string): PlaneError {
   return new PlaneError(
     "USAGE",
-    `'${cursor.slice(0, 60)}' is no cursor: take the 'nextCursor' of the page before, or leave it out for the first page.`,
+    `'${cursor.slice(0, 60)}' is not a valid cursor: take the 'nextCursor' of the page before, or leave it out for the first page.`,
     { data: { parameter: "cursor", value: cursor.slice(0, 60) } },
   );
 }
@@ -42,7 +46,7 @@ export function noCursor(cursor: string): PlaneError {
 type Part = { limit?: number; before?: string };
 
 /** The first `limit` that pass. They are read in parts: whose they are is in no index. */
-export async function collect<T extends { id: string }>(
+export async function collectPages<T extends { id: string }>(
   read: (part: Part) => Promise<T[]>,
   passes: (item: T) => boolean,
   { limit, before }: Part,

@@ -3,8 +3,8 @@ import type { CreatedApiKey, NewApiKey, TokenGiven } from "./access/credentials.
 import type { ApiKey, TokenStatus } from "./access/credentials-schema.ts";
 import type { PolicyRule } from "./access/policy.ts";
 import type { Outcome, PolicyMode } from "./calls/call.ts";
-import type { Answer, HeldOrder, HeldStatus, PlanChoice, PlanOutcome } from "./calls/held-call.ts";
-import type { HeldView, Plan, Remembered } from "./calls/held-schema.ts";
+import type { ApprovalAnswer, HeldOrder, HeldStatus, PlanChoice, PlanOutcome } from "./calls/held-call.ts";
+import type { HeldView, Plan, RememberedApproval } from "./calls/held-schema.ts";
 import type { PolicyPreview, PolicyTest } from "./calls/policy-schema.ts";
 import type { QuestionAnswer } from "./calls/provider.ts";
 import type { Question } from "./calls/question-schema.ts";
@@ -40,9 +40,9 @@ export interface PlaneApprovals extends ApprovalsMethods {
    *   if (outcome?.ok) console.log(outcome.result.content);
    * }
    */
-  answer(id: string, answer: Answer, caller?: Caller): Promise<{ approval: HeldView; outcome?: Outcome }>;
+  answer(id: string, answer: ApprovalAnswer, caller?: Caller): Promise<{ approval: HeldView; outcome?: Outcome }>;
   /** The caller's answers that hold for later calls. */
-  remembered(caller?: Caller): Promise<Remembered[]>;
+  remembered(caller?: Caller): Promise<RememberedApproval[]>;
   /** True when there was one. */
   forget(id: string, caller?: Caller): Promise<boolean>;
 }
@@ -109,6 +109,8 @@ export interface PlaneIdentity {
    * await plane.call("demo.greet", { name: "Ann" }, { principal });
    */
   identify(token: string | null): Promise<Principal>;
+  /** As `identify(null)`, at once; null where a credential is needed, or where that is not known yet. */
+  anonymous(): Principal | null;
   /** Must callers authenticate? */
   needsCredentials(): Promise<boolean>;
 }

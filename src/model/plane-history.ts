@@ -7,7 +7,7 @@ import type { ClientHandle, ClientSource } from "./client-context.ts";
 import type { Budgets } from "./config/config.ts";
 import type { EventPage, StoredEvent, TransientEvent } from "./events.ts";
 import type { Caller } from "./principal.ts";
-import type { KeptSessions } from "./servers/client-sessions.ts";
+import type { SessionStore } from "./servers/client-sessions.ts";
 import type { CallFilter } from "./store.ts";
 
 /** What a conversation has used of its budget; `null` is no limit. */
@@ -90,7 +90,7 @@ export interface PlaneClients {
    * @example
    * const { sessions, watch } = plane.clients; // for a face of your own
    */
-  readonly sessions: KeptSessions;
+  readonly sessions: SessionStore;
   /** Counts the client until its handle is closed. */
   watch(source: ClientSource): ClientHandle;
 }

@@ -1,7 +1,14 @@
 import type { PinsMethods, RegistryMethods, ServersMethods, ToolsMethods } from "../../generated/plane-methods.ts";
 import type { CallOptions } from "./calls/call.ts";
 import type { AskHere } from "./calls/held-call.ts";
-import type { AddedProvider, ProviderOptions, Relay, ServerSaid, ToolFunction, Unregister } from "./calls/provider.ts";
+import type {
+  AddedProvider,
+  ProviderOptions,
+  Relay,
+  ServerNotification,
+  ToolFunction,
+  Unregister,
+} from "./calls/provider.ts";
 import type { BundleChoice, BundleExport, ChangeFilter, ChangePage, WorkKind } from "./catalogue/change.ts";
 import type { BundleImport, EntryChange, PinDiff, PinView } from "./catalogue/change-schema.ts";
 import type { ToolHealth } from "./catalogue/health-schema.ts";
@@ -122,7 +129,7 @@ export interface PlaneServers extends ServersMethods {
   /** The server's own instructions; null when there are none, not yet, or when they are quarantined. */
   instructions(server: string, caller?: Caller): Promise<string | null>;
   /** Listens to notifications that clients may want. */
-  onMessage(listener: (said: ServerSaid) => void): () => void;
+  onMessage(listener: (said: ServerNotification) => void): () => void;
   /**
    * With `connect`, tries to connect first.
    * @example

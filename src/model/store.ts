@@ -6,7 +6,7 @@ import type { AuditRecord, Chain } from "./audit-schema.ts";
 import type { ChainHead, CountedSteps, Loss, SeriesSpan, VerifyOptions } from "./calls/call-history.ts";
 import type { CallChain, CallRecord, CallStatus } from "./calls/call-schema.ts";
 import type { HeldFilter, HeldPart, KeptHeldCall } from "./calls/held-call.ts";
-import type { PlanRecord, Remembered } from "./calls/held-schema.ts";
+import type { PlanRecord, RememberedApproval } from "./calls/held-schema.ts";
 import type { StoredResult } from "./calls/result-schema.ts";
 import type { KeptResult, ResultFilter } from "./calls/stored-result.ts";
 import type { ChangeFilter, EntryKey, NewChange, StoredEntry } from "./catalogue/change.ts";
@@ -202,7 +202,7 @@ export type StoreNews =
   | { what: "shared"; key: string };
 
 /** How much there is of one kind. Count and bytes are estimated from the newest. */
-export type Holding = {
+export type StoredAmount = {
   kind: "calls" | "changes" | "runs" | "events" | "results" | "payloads" | "deadLetters" | "jobRuns";
   count: number;
   bytes: number;
@@ -210,10 +210,10 @@ export type Holding = {
   oldest: string | null;
 };
 
-const records: ReadonlySet<Holding["kind"]> = new Set(["calls", "changes", "runs", "events"]);
+const records: ReadonlySet<StoredAmount["kind"]> = new Set(["calls", "changes", "runs", "events"]);
 
 /** Of those whose limit together is `calls.maxBytes`. */
-export function recordBytes(held: readonly Holding[]): number {
+export function recordBytes(held: readonly StoredAmount[]): number {
   return held.reduce((sum, { kind, bytes }) => sum + (records.has(kind) ? bytes : 0), 0);
 }
 
@@ -256,8 +256,8 @@ export interface Store extends JobStore, SharedValues, StateStore, VectorStore {
   replaceHeldCall(held: KeptHeldCall): Promise<boolean>;
   plans(): Promise<PlanRecord[]>;
   closePlan(id: string): Promise<void>;
-  addRemembered(remembered: Remembered): Promise<void>;
-  remembered(user: string | null): Promise<Remembered[]>;
+  addRemembered(remembered: RememberedApproval): Promise<void>;
+  remembered(user: string | null): Promise<RememberedApproval[]>;
   forgetRemembered(id: string, user: string | null): Promise<boolean>;
   /** Sealed already: a store never sees a secret in the clear. */
   secret(key: string): Promise<Uint8Array | null>;
@@ -320,7 +320,7 @@ export interface Store extends JobStore, SharedValues, StateStore, VectorStore {
   verifyCalls(options?: VerifyOptions): Promise<CallChain>;
   /** Removes a batch of the oldest calls, up to the newest of this age, and closes the chain; repeat until 0. */
   forgetCalls(before: string): Promise<number>;
-  holdings(): Promise<Holding[]>;
+  holdings(): Promise<StoredAmount[]>;
   /** When the call was made that stands so many places after the oldest; null where there are fewer. */
   callAt(place: number): Promise<string | null>;
   /** A batch of the oldest, but never the newest: ids go on from it. */

@@ -15,7 +15,7 @@ export const ofPersonaOptions = {
 } as const;
 
 /** Of commands that call tools. */
-export const tapeOptions = {
+export const recordingOptions = {
   "--record <file>": "append every call to this file, with arguments and result; secrets are masked",
   "--replay <file>": "answer calls from such a recording; start no servers",
   "--replay-miss <what>": {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { takePage } from "./fields.ts";
+import { pageAfterCursor } from "./fields.ts";
 
 const keyOf = (name: string) => name;
 
@@ -11,7 +11,7 @@ test("pages together are the whole list, each item once, in its order", () => {
       const seen: string[] = [];
       let cursor: string | null | undefined;
       do {
-        const page = takePage(names, keyOf, { limit, ...(cursor ? { cursor } : {}) });
+        const page = pageAfterCursor(names, keyOf, { limit, ...(cursor ? { cursor } : {}) });
         assert.ok(page.items.length <= limit);
         seen.push(...page.items);
         cursor = page.nextCursor;
@@ -22,13 +22,13 @@ test("pages together are the whole list, each item once, in its order", () => {
 });
 
 test("what came or went since moves nothing that was not read yet", () => {
-  const first = takePage(["b", "d", "f"], keyOf, { limit: 2 });
-  const second = takePage(["a", "b", "e", "f"], keyOf, { limit: 2, cursor: String(first.nextCursor) });
+  const first = pageAfterCursor(["b", "d", "f"], keyOf, { limit: 2 });
+  const second = pageAfterCursor(["a", "b", "e", "f"], keyOf, { limit: 2, cursor: String(first.nextCursor) });
   assert.deepEqual(second.items, ["e", "f"]);
 });
 
 test("a cursor that is none is refused", () => {
-  assert.throws(() => takePage(["a"], keyOf, { cursor: "***" }), {
+  assert.throws(() => pageAfterCursor(["a"], keyOf, { cursor: "***" }), {
     code: "USAGE",
     data: { parameter: "cursor", value: "***" },
   });

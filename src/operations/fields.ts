@@ -6,7 +6,7 @@ export const defaultPage = 100;
 
 /** A number from one on, written as digits or as a number. */
 export function count(max: number, about: { default?: number; description?: string } = {}) {
-  const message = `give a whole number from 1 to ${max}`;
+  const message = `give an integer from 1 to ${max}`;
   return z
     .union([z.number(), z.string().regex(/^\d{1,9}$/, message)], message)
     .transform(Number)
@@ -60,7 +60,7 @@ export const inputsInPath = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 
 /** One page of a list that is there whole, in the order of its keys, so that what comes and goes moves no page. */
-export function takePage<T>(
+export function pageAfterCursor<T>(
   all: readonly T[],
   keyOf: (item: T) => string,
   { limit = defaultPage, cursor }: { limit?: number | undefined; cursor?: string | undefined },
@@ -73,7 +73,7 @@ export const byCreation = ({ createdAt, id }: { createdAt: string; id: string })
 
 /** A number in a query or on a command line, where it is text, too. */
 export function wholeNumber(min: number, description: string) {
-  const message = `give a whole number from ${min} on`;
+  const message = `give an integer >= ${min}`;
   return z
     .union([z.number().int(), z.string().regex(/^\d{1,15}$/, message)], message)
     .transform(Number)

@@ -33,7 +33,7 @@ export const filesOnly: Missing = { missing: "the command line reads and writes 
 export type Asker = Required<Pick<Caller, "principal" | "face">> & Caller & { signal?: AbortSignal };
 
 /** What a face knows beside the caller. */
-export type Situation = {
+export type OperationContext = {
   /** Writes the configuration files; null where the plane has none. */
   setup: ConfigFiles | null;
 };
@@ -145,7 +145,7 @@ export type Audit<Input = never> = {
   /** What was asked for beside the target. */
   input?(input: Input): unknown;
   /** The target, before and after. */
-  look?(plane: Plane, input: Input, caller: Caller): unknown;
+  snapshot?(plane: Plane, input: Input, caller: Caller): unknown;
   /** Where nothing shows it: what became of it. */
   after?(result: Fields): unknown;
   /** Nothing is changed. */
@@ -165,7 +165,7 @@ export function changedEntry<Input>(nameOf: (input: Input) => unknown, ...more: 
   return {
     target: nameOf,
     input: (input) => pick(input, "reason", "persona", ...more),
-    look: async (plane, input, caller) =>
+    snapshot: async (plane, input, caller) =>
       (await plane.registry.changes({ name: String(nameOf(input)), limit: 1 }, caller)).changes[0]?.after,
   };
 }
@@ -202,7 +202,7 @@ export type Operation<
   /** What is recorded of it. Left out, it changes nothing, or its calls and runs are on record. */
   audit?: Audit<z.output<Input>>;
   /** Where it is more than one call of the plane. */
-  run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: Situation): Promise<unknown>;
+  run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: OperationContext): Promise<unknown>;
 };
 
 export function operation<
@@ -222,7 +222,7 @@ export async function runOperation(
   plane: Plane,
   input: object,
   asker: Asker,
-  situation: Situation,
+  situation: OperationContext,
 ): Promise<unknown> {
   const { run } = declared;
   if (run === undefined) return methodOf(plane, declared.name)?.(...argumentsOf(declared, input as JsonObject, asker));
@@ -236,13 +236,13 @@ export async function runOperation(
 /** What is recorded of it, with this input. */
 export function auditedWork(declared: Operation, plane: Plane, input: object, caller: Caller): AuditedWork {
   const { name: operation, args } = declared;
-  const { target, input: asked, look, after } = declared.audit as Audit<object>;
+  const { target, input: asked, snapshot, after } = declared.audit as Audit<object>;
   const first = Reflect.get(input, args[0] ?? "");
   return {
     operation,
     target: (result) => (target ? target(input, result as Fields | undefined) : first),
     input: asked?.(input),
-    look: async () => look?.(plane, input, caller),
+    snapshot: async () => snapshot?.(plane, input, caller),
     after: (result) => after?.((result ?? {}) as Fields),
   };
 }

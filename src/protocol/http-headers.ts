@@ -1,5 +1,5 @@
 import { isRawJSON } from "../lib/json/exact-numbers.ts";
-import { valueAt } from "../lib/text/fill-references.ts";
+import { valueAtPath } from "../lib/text/fill-references.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 
 const plain = /^(?!=\?base64\?)[!-~](?:[ -~]*[!-~])?$/;
@@ -92,7 +92,7 @@ export function hasParamHeaders(schema: unknown): boolean {
 export function paramHeaders(schema: unknown, args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { path, header } of mirroredIn(schema)) {
-    const value = valueAt(args, path);
+    const value = valueAtPath(args, path);
     if (isRawJSON(value)) headers[`Mcp-Param-${header}`] = JSON.stringify(value);
     else if (value !== undefined && value !== null && typeof value !== "object")
       headers[`Mcp-Param-${header}`] = encodeHeaderValue(String(value));

@@ -1,4 +1,4 @@
-import { textOf } from "../lib/json/json-text.ts";
+import { sourceTextOf } from "../lib/json/json-text.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 
 export type RequestId = number | string;
@@ -12,7 +12,7 @@ export type OutgoingMessage =
 /** On one line. Arguments whose text is known are written as they came. */
 export function renderMessage(message: OutgoingMessage): string {
   const { params } = message as { params?: UnknownObject };
-  const text = isObject(params?.arguments) ? textOf(params.arguments) : undefined;
+  const text = isObject(params?.arguments) ? sourceTextOf(params.arguments) : undefined;
   if (text === undefined) return JSON.stringify(message);
   const rest = JSON.stringify({ ...message, params: { ...params, arguments: undefined } });
   // The parameters are the last member, and have others.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deliverLog, readProgress } from "./peer.ts";
+import { deliverLog, parseProgress } from "./peer.ts";
 
 function listener(by: string | null) {
   const heard: unknown[] = [];
@@ -35,5 +35,5 @@ test("a log without a waiting listener has no addressee", () => {
 });
 
 test("progress without its numbers is read as far as it goes", () => {
-  assert.deepEqual(readProgress({ progress: 3, total: "many" }), { progress: 3, total: null, message: null });
+  assert.deepEqual(parseProgress({ progress: 3, total: "many" }), { progress: 3, total: null, message: null });
 });

@@ -1,6 +1,6 @@
 import { createThrottle, type Throttle } from "../lib/async/throttle.ts";
-import { createBriefMap } from "../lib/brief-map.ts";
 import { sizeOf } from "../lib/json/json-text.ts";
+import { createShortLivedMap } from "../lib/short-lived-map.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import {
   type AnswerRequest,
@@ -48,7 +48,7 @@ function createPeerRequests(
   };
 }
 
-export function readProgress({ progress, total, message }: UnknownObject): Progress {
+export function parseProgress({ progress, total, message }: UnknownObject): Progress {
   return {
     progress: typeof progress === "number" ? progress : 0,
     total: typeof total === "number" ? total : null,
@@ -79,14 +79,14 @@ export type WaitingRequests = {
 };
 
 /** Hears every message of a session; `take` is null while none is wanted. */
-export type Recorder = {
+export type MessageTap = {
   take: ((session: object, isSent: boolean, message: UnknownObject, waiting: WaitingRequests) => void) | null;
 };
 
-const unrecorded = { by: { take: null } as Recorder, session: {} };
+const unrecorded = { by: { take: null } as MessageTap, session: {} };
 
 export type PeerHandlers = {
-  recorded?: { by: Recorder; session: object } | undefined;
+  recorded?: { by: MessageTap; session: object } | undefined;
   /** `isHeard` when its addressee has it already. */
   onNotification(method: string, params: UnknownObject, isHeard: boolean): void;
   /** For requests that belong to none of ours, or to an unknown one. */
@@ -165,7 +165,7 @@ type Outgoing = ReturnType<typeof createOutgoing>;
 
 /** Our requests, until they are settled. */
 function createOutgoing(channel: () => Channel, { by, session }: NonNullable<PeerHandlers["recorded"]>) {
-  const pending = createBriefMap<Pending>();
+  const pending = createShortLivedMap<Pending>();
   /** Their answers may be on the way, and mean nothing any more. */
   const cancelled = new Set<RequestId>();
   let lastId = 0;
@@ -259,7 +259,7 @@ function createIncoming({ pending, cancelled, settle, sendQuietly, by, session }
 
   function takeNotification(method: string, params: UnknownObject, relatesTo: RequestId | undefined): void {
     if (method === "notifications/progress") {
-      progressOf(requestOf(params.progressToken))?.push(readProgress(params));
+      progressOf(requestOf(params.progressToken))?.push(parseProgress(params));
     } else if (method === "notifications/cancelled") {
       questions.cancel(params.requestId as RequestId);
     } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bytesOf, textOf } from "../lib/json/json-text.ts";
+import { bytesOf, sourceTextOf } from "../lib/json/json-text.ts";
 import { noteResultText } from "./result-text.ts";
 
 function noted(text: string): string | undefined {
   const message = JSON.parse(text) as { result: object };
   noteResultText(message, text);
-  return textOf(message.result);
+  return sourceTextOf(message.result);
 }
 
 test("the result of an answer is found in both orders that servers write", () => {
@@ -54,7 +54,7 @@ function notedBytes(bytes: Buffer): { bytes: Buffer | undefined; text: string | 
   const text = bytes.toString("utf8");
   const message = JSON.parse(text) as { result: object };
   noteResultText(message, text, bytes);
-  return { bytes: bytesOf(message.result), text: textOf(message.result) };
+  return { bytes: bytesOf(message.result), text: sourceTextOf(message.result) };
 }
 
 test("of what comes as bytes the bytes of the result are noted, whatever stands around them", () => {

@@ -31,7 +31,7 @@ export type ConnectionSignal =
   | { type: "closed"; reason: string };
 
 /** `maxCooldownMs`: calls are refused no longer than this. */
-export type RetryPolicy = { firstMs: number; maxMs: number; maxCooldownMs: number };
+export type ReconnectPolicy = { firstMs: number; maxMs: number; maxCooldownMs: number };
 
 const jitter = 0.2;
 /** Losses in a row after which it may return at once, where the last life answered nothing or something. */
@@ -64,7 +64,7 @@ export function nextFacts(
   server: string,
   facts: ConnectionFacts,
   signal: ConnectionSignal,
-  policy: RetryPolicy,
+  policy: ReconnectPolicy,
   random: () => number = Math.random,
 ): Next {
   if (isLate[signal.type](facts.state)) return { facts, event: null };
@@ -98,7 +98,7 @@ export function nextFacts(
 function afterLoss(
   facts: ConnectionFacts,
   { useful, answered, ...lost }: Loss,
-  policy: RetryPolicy,
+  policy: ReconnectPolicy,
   random: () => number,
 ): ConnectionFacts {
   const failures = useful ? 0 : facts.failures + 1;
@@ -112,7 +112,7 @@ function afterLoss(
 function afterFailure(
   { failures }: ConnectionFacts,
   { reason, stderrTail = null, at, kept, hopeless = false }: Failure,
-  { firstMs, maxMs, maxCooldownMs }: RetryPolicy,
+  { firstMs, maxMs, maxCooldownMs }: ReconnectPolicy,
   random: () => number,
 ): ConnectionFacts {
   const plainMs = backoffMs({ firstMs, maxMs }, failures + 1);

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { type Attempt, gone, sampleConnection as sample } from "../../test/samples/connections.ts";
 import { moveTime, settled, useMockedTime } from "../../test/samples/mocked-time.ts";
 import { PlaneError } from "../model/errors.ts";
-import { createConnection } from "./connection.ts";
+import { createServerConnection } from "./connection.ts";
 
 suite("a connection", () => {
   useMockedTime();
@@ -212,7 +212,7 @@ suite("a connection", () => {
 
   test("a retry further away than a timer can hold is not made at once", async () => {
     const { attempts, connection } = sample();
-    const far = createConnection({
+    const far = createServerConnection({
       name: "far",
       connectTimeoutMs: 1_000,
       idleTimeoutMs: 0,

@@ -4,10 +4,10 @@ import { steadyNow, wallTime } from "../lib/async/steady-time.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
-import { type ConnectionSignal, initialFacts, nextFacts, type RetryPolicy } from "./connection-state.ts";
+import { type ConnectionSignal, initialFacts, nextFacts, type ReconnectPolicy } from "./connection-state.ts";
 import { describeUnavailable, notSent, stderrTailOf, withLoss } from "./failures.ts";
 import { type InstallFailure, lastLineOf } from "./installer.ts";
-import { type AttemptOptions, attemptToOpen, type Install, type OpenSteps } from "./open-attempt.ts";
+import { attemptToOpen, type Install, type OpenAttemptOptions, type OpenSteps } from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
 
 export type Live = OpenedSession & {
@@ -18,9 +18,9 @@ export type Live = OpenedSession & {
   owesListing: boolean;
 };
 
-export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"> & {
+export type ConnectionOptions = Pick<OpenAttemptOptions, "connectTimeoutMs" | "open"> & {
   name: string;
-  retry: RetryPolicy;
+  retry: ReconnectPolicy;
   install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain(said: string): InstallFailure | null }) | undefined;
   staysConnected(): boolean;
   emit(event: PlaneEvent): void;
@@ -34,7 +34,7 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
   onIdle?(): void;
 };
 
-export type Connection = ReturnType<typeof createConnection>;
+export type ServerConnection = ReturnType<typeof createServerConnection>;
 
 const installTailCharacters = 2_000;
 
@@ -62,7 +62,7 @@ function createState(options: ConnectionOptions, onIdle: () => void) {
 }
 
 /** One session's life: opened when it is needed, replaced when it died, left alone while it backs off. */
-export function createConnection(options: ConnectionOptions) {
+export function createServerConnection(options: ConnectionOptions) {
   const state = createState(options, () => {
     if (state.users > 0 || state.live === null) return;
     void close(state, "idle");

@@ -3,19 +3,19 @@ import { isObject, type UnknownObject } from "../model/json.ts";
 import type { AnswerRequest, RequestId } from "../protocol/message.ts";
 import type { Waiter } from "../protocol/peer.ts";
 import type { RequestOptions, Session } from "../protocol/session.ts";
-import type { Connection, Live } from "./connection.ts";
+import type { Live, ServerConnection } from "./connection.ts";
 
 export type DirectPorts = {
   answering(caller: AnswerRequest | undefined): AnswerRequest;
   /** Releases what it holds; gives what is thrown, where something is. */
   ended(request: DirectRequest, thrown: unknown): unknown;
   taskQuietMs: number;
-  reopen(connection: Connection): Promise<Session>;
+  reopen(connection: ServerConnection): Promise<Session>;
 };
 
 /** A call on an open session: one promise, and no signal until a transport or a question asks for one. */
 export class DirectRequest implements Waiter, RequestOptions, CancelListener {
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   readonly live: Live;
   readonly startedAt = performance.now();
   readonly result: Promise<unknown>;
@@ -32,7 +32,7 @@ export class DirectRequest implements Waiter, RequestOptions, CancelListener {
   constructor(
     options: RequestOptions,
     headers: RequestOptions["headers"],
-    connection: Connection,
+    connection: ServerConnection,
     live: Live,
     ports: DirectPorts,
   ) {
@@ -102,6 +102,10 @@ export class DirectRequest implements Waiter, RequestOptions, CancelListener {
 
   get onLog(): RequestOptions["onLog"] {
     return this.options.onLog;
+  }
+
+  get hidden(): RequestOptions["hidden"] {
+    return this.options.hidden;
   }
 
   get by(): RequestOptions["by"] {

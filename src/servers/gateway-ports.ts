@@ -1,5 +1,5 @@
 import { createEventBus } from "../lib/async/event-bus.ts";
-import type { ServerSaid } from "../model/calls/provider.ts";
+import type { ServerNotification } from "../model/calls/provider.ts";
 import type { PlaneServers } from "../model/plane-tools.ts";
 import type { Inside, Principal } from "../model/principal.ts";
 import { type LogLevel, logLevels } from "../model/servers/server.ts";
@@ -19,7 +19,7 @@ type GatewayVerbs = {
 
 export function createGatewayPorts(servers: ServerDirectory, options: GatewayOptions) {
   const { maySee } = options;
-  const bus = createEventBus<{ type: "said"; said: ServerSaid }>();
+  const bus = createEventBus<{ type: "said"; said: ServerNotification }>();
   const logs = createLogLevels(servers);
   const subscriptions = createSubscriptions(servers.session, servers.request);
   const definitionOf = (server: string) => new Map(servers.all()).get(server)?.definition;
@@ -41,7 +41,7 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
       const isShared = session === "shared" && auth === undefined;
       return subscriptions.add(server, uri, { user: isShared ? null : user, conversation: null });
     },
-    said: (said: ServerSaid) => bus.emit({ type: "said", said }),
+    said: (said: ServerNotification) => bus.emit({ type: "said", said }),
     connected(server: string): void {
       logs.apply(server);
       subscriptions.renew(server);

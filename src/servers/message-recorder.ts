@@ -1,10 +1,10 @@
-import { sizeOf, textOf } from "../lib/json/json-text.ts";
+import { sizeOf, sourceTextOf } from "../lib/json/json-text.ts";
 import { looksSecret, redact, redactFields } from "../lib/text/redact.ts";
 import type { HiddenValues } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { RecordedMessages, ServerMessage } from "../model/servers/server-schema.ts";
 import { type OutgoingMessage, renderMessage } from "../protocol/message.ts";
-import type { Recorder, WaitingRequests } from "../protocol/peer.ts";
+import type { MessageTap, WaitingRequests } from "../protocol/peer.ts";
 
 const maxMessages = 1_000;
 const maxCharacters = 4 * 1024 * 1024;
@@ -26,7 +26,7 @@ type Reading = { after?: number | undefined; limit?: number | undefined };
 
 /** The JSON-RPC messages of a server's sessions, while a person wants them. */
 export function createMessageRecorder(hide: (text: string) => string) {
-  const recorder: Recorder = { take: null };
+  const recorder: MessageTap = { take: null };
   const ring = createRing();
   let sessions = new WeakMap<object, SessionState>();
   let opened = 0;
@@ -150,7 +150,7 @@ function write(isSent: boolean, message: UnknownObject, hidden: readonly HiddenV
   const size = isObject(result) ? (sizeOf(result) ?? 0) : 0;
   if (isObject(result) && size > maxText) {
     const start = `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`;
-    const begun = start + (textOf(result) ?? "").slice(0, maxText);
+    const begun = start + (sourceTextOf(result) ?? "").slice(0, maxText);
     const text = hidden.reduce((shown, { text: without }) => without(shown), begun);
     return { text: text.slice(0, maxText), bytes: start.length + size + 1, cut: true };
   }

@@ -22,7 +22,7 @@ export type Install = {
 
 type Ready = { opened: OpenedSession; toolCount: number; hasListed?: boolean; owesListing?: boolean };
 
-export type AttemptOptions = {
+export type OpenAttemptOptions = {
   connectTimeoutMs: number;
   install?: Install | undefined;
   /** Finds out what must be known before it can be used. */
@@ -32,7 +32,7 @@ export type AttemptOptions = {
 };
 
 /** Ends in time, and leaves nothing behind when it fails. */
-export async function attemptToOpen(options: AttemptOptions, given: AbortSignal): Promise<Ready> {
+export async function attemptToOpen(options: OpenAttemptOptions, given: AbortSignal): Promise<Ready> {
   const { connectTimeoutMs, install, leave } = options;
   const installMs = Math.max(connectTimeoutMs, install?.limitMs ?? 0);
   const limiter = new TimeLimiter(connectTimeoutMs, { capMs: installMs + connectTimeoutMs, caller: given });

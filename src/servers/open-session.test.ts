@@ -12,7 +12,7 @@ import { sampleServer } from "../../test/samples/calls.ts";
 import { listen } from "../../test/samples/channels.ts";
 import type { Channel } from "../protocol/message.ts";
 import type { Era } from "../protocol/session.ts";
-import { createConnection } from "./connection.ts";
+import { createServerConnection } from "./connection.ts";
 import { type OpenOptions, openSession, type SessionHandlers } from "./open-session.ts";
 
 /** A session with everything that was reported on the way; closes whatever was opened. */
@@ -123,7 +123,7 @@ suite("opening a session", { concurrency: 4 }, () => {
 
   test("a server that leaves at the question can be connected", async () => {
     await using sample = opener(leavesAtTheQuestion);
-    const connection = createConnection({
+    const connection = createServerConnection({
       name: "s",
       connectTimeoutMs: 20_000,
       idleTimeoutMs: 0,

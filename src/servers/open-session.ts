@@ -5,11 +5,11 @@ import { negotiate } from "../protocol/negotiate.ts";
 import { createPeer, type Peer, type PeerHandlers, unopened } from "../protocol/peer.ts";
 import type { ClientDescription, Era, Session } from "../protocol/session.ts";
 import { installFailure } from "./installer.ts";
-import type { Access } from "./transports/http-request.ts";
+import type { RequestCredentials } from "./transports/http-request.ts";
 import { openMemory } from "./transports/memory.ts";
 import { openStdio } from "./transports/stdio.ts";
 
-export type { Access };
+export type { RequestCredentials };
 
 export type OpenedSession = { channel: Channel; peer: Peer; session: Session };
 
@@ -25,7 +25,7 @@ export type SessionHandlers = Omit<PeerHandlers, "onStray"> &
 export type OpenOptions = {
   definition: ServerDefinition;
   environment: Readonly<Record<string, string | undefined>>;
-  access: Access;
+  access: RequestCredentials;
   client: ClientDescription;
   known(): Promise<Era | undefined>;
   isFixed?: boolean;
@@ -120,7 +120,7 @@ export async function openChannel(
   definition: ServerDefinition,
   parentEnvironment: Readonly<Record<string, string | undefined>>,
   handlers: ChannelHandlers,
-  access: Access = {},
+  access: RequestCredentials = {},
 ): Promise<Channel> {
   const { transport, command, url, maxMessageBytes } = definition;
   if (definition.container && transport === "stdio") {

@@ -42,7 +42,7 @@ export function createProcessGuard() {
     started.on("exit", () => {
       if (shell !== started) return;
       shell = undefined;
-      setTimeout(() => watched.forEach((container, pid) => void tellOf("+", pid, container)), againAfterMs).unref();
+      setTimeout(() => watched.forEach((container, pid) => void notify("+", pid, container)), againAfterMs).unref();
     });
     started.stdin?.on("error", () => undefined);
     started.unref();
@@ -55,7 +55,7 @@ export function createProcessGuard() {
     shell.stdin?.write(`${sign} ${pid}\n`);
   }
 
-  function tellOf(sign: "+" | "-", pid: number, container: ContainerName | undefined): void {
+  function notify(sign: "+" | "-", pid: number, container: ContainerName | undefined): void {
     tell(sign, pid);
     if (container) shell?.stdin?.write(`${sign === "+" ? "c" : "d"} ${container.name} ${container.runtime}\n`);
   }
@@ -69,13 +69,13 @@ export function createProcessGuard() {
       if (watched.has(pid)) return;
       watched.set(pid, container);
       endAtExit(pid);
-      if (!onWindows) tellOf("+", pid, container);
+      if (!onWindows) notify("+", pid, container);
     },
     release(pid: number): void {
       const container = watched.get(pid);
       if (!watched.delete(pid)) return;
       running.delete(pid);
-      if (!onWindows) tellOf("-", pid, container);
+      if (!onWindows) notify("-", pid, container);
     },
     stop(): void {
       const last = shell;

@@ -4,7 +4,7 @@ import type { UnknownObject } from "../model/json.ts";
 import { type ListMethod, listings } from "../protocol/list-all.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
-import { createServerCatalogue, type Remembered, type ServerCatalogue } from "./server-catalogue.ts";
+import { type CachedLists, createServerCatalogue, type ServerCatalogue } from "./server-catalogue.ts";
 import { createServerLog } from "./server-log.ts";
 
 /** A catalogue of a server that answers like this. */
@@ -12,7 +12,7 @@ function sample(answer: (method: string) => unknown, session: Partial<Session> =
   const asked: string[] = [];
   const news: string[] = [];
   const told: [tools: unknown[], era: string][] = [];
-  const known: Remembered[] = [];
+  const known: CachedLists[] = [];
   const log = createServerLog((text) => text);
   const catalogue = createServerCatalogue({
     listingTtlMs: 60_000,
@@ -89,7 +89,7 @@ test("what is odd about a listing is a warning in the log", async () => {
 test("what was listed in an earlier life is known, and is replaced by what is listed now", async () => {
   const { catalogue, told, known, asked } = sample(() => ({ tools: [tool("new")] }));
   const listedAt = new Date(Date.now() - 1_000).toISOString();
-  const earlier: Remembered = { era: "legacy", eraAt: listedAt, listedAt, tools: [tool("old")] };
+  const earlier: CachedLists = { era: "legacy", eraAt: listedAt, listedAt, tools: [tool("old")] };
   catalogue.recall(earlier);
   assert.deepEqual([catalogue.isKnown(), catalogue.listedAt()], [true, Date.parse(listedAt)]);
   assert.deepEqual([told.length, known.length], [1, 0]);
@@ -222,7 +222,7 @@ for (const { method, list, items } of lists) {
     await list(catalogue);
     await new Promise(setImmediate);
     const next = sample(() => assert.fail("it is fresh"), { capabilities });
-    next.catalogue.recall(known.at(-1) as Remembered);
+    next.catalogue.recall(known.at(-1) as CachedLists);
     assert.deepEqual(items(next.catalogue), [item("a")]);
     await list(next.catalogue);
     next.catalogue.forgetAll();

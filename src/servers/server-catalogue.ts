@@ -9,25 +9,25 @@ import { RpcError } from "../protocol/message.ts";
 import type { Era, Session } from "../protocol/session.ts";
 import { createDiscovery, type Discovery } from "./discovery.ts";
 import type { LogWriter } from "./server-log.ts";
-import type { Verdict } from "./session-opener.ts";
+import type { DetectedEra } from "./session-opener.ts";
 
 export type CatalogueOptions = {
   listingTtlMs: number;
   limitMs: number;
   session(): Promise<Session>;
   isOpen(): boolean;
-  verdict(): Verdict | null;
+  verdict(): DetectedEra | null;
   log: LogWriter;
   hide(text: string): string;
   onTools(tools: unknown[], era: Era): void;
   /** It offers something else beside its tools, or says so. */
   onOffers(list: "prompts" | "resources"): void;
-  onKnown(known: Remembered): void;
+  onKnown(known: CachedLists): void;
   /** The server says that its lists are for one caller alone. */
   onPrivate(): void;
 };
 
-export type Remembered = Omit<KnownServer, "identity">;
+export type CachedLists = Omit<KnownServer, "identity">;
 
 const methodNotFound = -32601;
 
@@ -122,7 +122,7 @@ export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">
       offers.forget();
       known.forget();
     },
-    recall({ era, listedAt, tools, offers: offered, isPrivate: wasPrivate = false }: Remembered): void {
+    recall({ era, listedAt, tools, offers: offered, isPrivate: wasPrivate = false }: CachedLists): void {
       offers.recall(offered);
       if (known.isKnown()) return;
       isPrivate = wasPrivate;

@@ -32,7 +32,7 @@ export type ServerLifecycle = ReturnType<typeof createServerLifecycle>;
 export function createServerLifecycle(directory: ServerDirectory, options: LifecycleOptions) {
   const { find, all, enabled } = directory;
   const allNames = () => all().map(([name]) => name);
-  const recall = createRecall(directory, options);
+  const recall = createListCache(directory, options);
   let isStarted = false;
 
   async function start(names: readonly string[]): Promise<void> {
@@ -44,7 +44,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
   }
 
   return {
-    recalled: recall.once,
+    cachedListsLoaded: recall.once,
     start: () => start(allNames()),
     /** Tries the servers that start with the plane, without keeping them connected. */
     async probe(): Promise<void> {
@@ -77,7 +77,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
     /** Without `force` servers in backoff are skipped. */
     async refresh(names: readonly string[], { force = true }: { force?: boolean } = {}): Promise<RefreshReport> {
       const runnable = names.filter((name) => !directory.isBroken(name));
-      return refreshServers(
+      return refreshAll(
         runnable.map((name) => ({ name, server: find(name) })),
         force,
       );
@@ -109,7 +109,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
 }
 
 /** From an earlier run, where the definition is the same. */
-function createRecall({ all }: ServerDirectory, options: LifecycleOptions) {
+function createListCache({ all }: ServerDirectory, options: LifecycleOptions) {
   let recalled: Promise<void> | undefined;
   let isDone = false;
   async function again(names: readonly string[]): Promise<void> {
@@ -168,7 +168,7 @@ function isNotInstalling({ installingSince }: Pick<Server, "installingSince">): 
   return installingSince() === null;
 }
 
-export async function refreshServers(
+export async function refreshAll(
   servers: readonly { name: string; server: Server }[],
   force: boolean,
 ): Promise<RefreshReport> {

@@ -15,15 +15,15 @@ export type LogWriter = {
 
 export type ServerLog = ReturnType<typeof createServerLog>;
 
-type Said = { user: string | null; line: ServerLogLine };
+type LogEntry = { user: string | null; line: ServerLogLine };
 
 /** Kept as it came; made safe when read. Writes for the shared session. */
 export function createServerLog(hide: (text: string) => string) {
-  const said: Said[] = [];
+  const said: LogEntry[] = [];
   const unfinished = new Map<string | null, string>();
-  const listeners = new Set<(said: Said) => void>();
-  const isFor = (user: string | null) => (one: Said) => one.user === null || one.user === user;
-  const safe = ({ line }: Said): ServerLogLine => ({ ...line, text: redact(hide(plainText(line.text))) });
+  const listeners = new Set<(said: LogEntry) => void>();
+  const isFor = (user: string | null) => (one: LogEntry) => one.user === null || one.user === user;
+  const safe = ({ line }: LogEntry): ServerLogLine => ({ ...line, text: redact(hide(plainText(line.text))) });
   let kept = 0;
 
   function add(user: string | null, line: Omit<ServerLogLine, "at">): void {
@@ -54,12 +54,12 @@ export function createServerLog(hide: (text: string) => string) {
       const at = new Date().toISOString();
       const begun = [...unfinished]
         .filter(([, text]) => text.trim() !== "")
-        .map(([of, text]): Said => ({ user: of, line: { at, source: "stderr", text } }));
+        .map(([of, text]): LogEntry => ({ user: of, line: { at, source: "stderr", text } }));
       return [...said, ...begun].filter(isFor(user)).map(safe);
     },
     /** Complete lines that this user may read, until the returned function is called. */
     follow(user: string | null, listener: (line: ServerLogLine) => void): () => void {
-      const tell = (one: Said) => isFor(user)(one) && listener(safe(one));
+      const tell = (one: LogEntry) => isFor(user)(one) && listener(safe(one));
       listeners.add(tell);
       return () => void listeners.delete(tell);
     },

@@ -10,13 +10,13 @@ import { type AnswerRequest, RpcError, TransportError } from "../protocol/messag
 import type { RequestOptions, Session } from "../protocol/session.ts";
 import { type CallWithTask, createTaskCalls } from "../protocol/tasks/call-with-task.ts";
 import { extendsToTasks, offersTasks } from "../protocol/tasks/task.ts";
-import type { Connection, Live } from "./connection.ts";
+import type { Live, ServerConnection } from "./connection.ts";
 import { type DirectPorts, DirectRequest } from "./direct-request.ts";
 import { DirectTaskRequest } from "./direct-task-request.ts";
 import { notSent, withoutSecrets } from "./failures.ts";
 import { reportInstalling } from "./installer.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
-import { maxSessions, type SessionOwner, type Sessions } from "./sessions.ts";
+import { maxSessions, type ServerSessions, type SessionOwner } from "./sessions.ts";
 
 const defaultTaskQuietMs = 10_000;
 /** More than this waits for no server that has stopped reading. */
@@ -26,7 +26,7 @@ export type RequestsOptions = {
   name: string;
   definition: Pick<ServerDefinition, "maxConcurrency" | "maxQueue">;
   taskQuietMs?: number | undefined;
-  sessions: Sessions;
+  sessions: ServerSessions;
   /** The lists that this user sees. */
   catalogueOf(user: string | null): Pick<ServerCatalogue, "list" | "listOver" | "toolOf">;
   answering(caller: AnswerRequest | undefined): AnswerRequest;
@@ -45,21 +45,22 @@ export function createServerRequests(options: RequestsOptions) {
   const directPorts: DirectPorts = { answering: options.answering, ended, taskQuietMs, reopen };
   let direct = 0;
 
-  function connectionOf(owner: SessionOwner): Connection {
+  function connectionOf(owner: SessionOwner): ServerConnection {
     const found = sessions.of(owner);
     if (found) return found;
     throw busy(name, `all ${maxSessions} sessions of its users and conversations are in use`);
   }
 
-  async function ask(connection: Connection, ...[method, params, requestOptions]: Asked): Promise<unknown> {
+  async function ask(
+    connection: ServerConnection,
+    ...[method, params, requestOptions]: RequestArguments
+  ): Promise<unknown> {
     const { signal } = requestOptions;
     const live = connection.live() ?? (await open(name, connection, requestOptions));
     refuseBacklog(live);
     if (method === "tools/call") {
       if (live.owesListing)
         await abortable(settleListing(options, connection, live, requestOptions.by ?? null), signal);
-      // Its slot may be that of a call that was cancelled together with it.
-      signal?.throwIfAborted();
       requestOptions.beforeSend?.();
     }
     const asked = { ...requestOptions, onRequest: options.answering(requestOptions.onRequest) };
@@ -94,7 +95,7 @@ export function createServerRequests(options: RequestsOptions) {
     }
   }
 
-  async function sendOver(connection: Connection, ...asked: Asked): Promise<unknown> {
+  async function sendOver(connection: ServerConnection, ...asked: RequestArguments): Promise<unknown> {
     // A waiting request uses the session already.
     connection.enter();
     let hasSlot = false;
@@ -103,6 +104,8 @@ export function createServerRequests(options: RequestsOptions) {
       const slot = acquireSlot(asked[2].signal);
       if (slot) await slot;
       hasSlot = true;
+      // What was cancelled while it waited is not sent.
+      asked[2].signal?.throwIfAborted();
       return await ask(connection, ...asked);
     } finally {
       if (hasSlot) semaphore.release();
@@ -111,7 +114,11 @@ export function createServerRequests(options: RequestsOptions) {
   }
 
   /** Null where something has to be waited for first: a session, a slot, a listing. So is a tool that is begun as a task. */
-  function sendDirect(connection: Connection, params: UnknownObject, asked: RequestOptions): DirectRequest | null {
+  function sendDirect(
+    connection: ServerConnection,
+    params: UnknownObject,
+    asked: RequestOptions,
+  ): DirectRequest | null {
     const live = connection.live();
     if (live === null || live.owesListing || (live.channel.backlog ?? 0) > maxBacklogBytes) return null;
     if (asked.cancellation === undefined || asked.cancellation.isCancelled) return null;
@@ -183,13 +190,13 @@ function plainOptions(asked: RequestOptions, { user }: SessionOwner): RequestOpt
   };
 }
 
-type Asked = [method: string, params: UnknownObject, options: RequestOptions];
+type RequestArguments = [method: string, params: UnknownObject, options: RequestOptions];
 
 function busy(server: string, why: string): PlaneError {
   return notSent("BUSY", server, `Server '${server}' is busy: ${why}.`);
 }
 
-function open(name: string, connection: Connection, { signal, onProgress }: RequestOptions): Promise<Live> {
+function open(name: string, connection: ServerConnection, { signal, onProgress }: RequestOptions): Promise<Live> {
   const opened = abortable(connection.ensure(), signal);
   if (onProgress === undefined) return opened;
   const since = () => connection.facts().installingSince;
@@ -199,7 +206,7 @@ function open(name: string, connection: Connection, { signal, onProgress }: Requ
 /** A new process may have other tools, so it lists before the first call. */
 async function settleListing(
   { name, sessions, catalogueOf, hide }: RequestsOptions,
-  connection: Connection,
+  connection: ServerConnection,
   live: Live,
   user: string | null,
 ): Promise<void> {
@@ -217,7 +224,7 @@ async function settleListing(
   }
 }
 
-type ToolCall = { connection: Connection; live: Live; params: UnknownObject; options: RequestOptions };
+type ToolCall = { connection: ServerConnection; live: Live; params: UnknownObject; options: RequestOptions };
 
 /** As a background task where tool and server support that. */
 function callTool(
@@ -247,7 +254,7 @@ function checkContinuation({ era }: Session, options: RequestOptions): RequestOp
 }
 
 /** A session closed on purpose stays closed. */
-async function reopen(connection: Connection): Promise<Session> {
+async function reopen(connection: ServerConnection): Promise<Session> {
   const live = connection.live();
   if (live) return live.session;
   const { state, error } = connection.facts();
@@ -269,7 +276,7 @@ function explain(thrown: unknown, live: Live, hide: (text: string) => string): u
 }
 
 /** A listing where there is no ping. */
-export async function checkServer({ era, request }: Session, signal: AbortSignal): Promise<ServerCheck> {
+export async function probeSession({ era, request }: Session, signal: AbortSignal): Promise<ServerCheck> {
   const startedAt = performance.now();
   const done = (how: ServerCheck["how"]) => ({ how, ms: Math.round(performance.now() - startedAt) });
   if (era === "legacy") {
@@ -289,7 +296,7 @@ const answerWithinMs = 5_000;
 const endWithinMs = 2_000;
 
 /** After an aborted request: a busy server may be slow; a silent one is replaced, and so is one in the middle of a message. */
-function createLivenessCheck(): (connection: Connection, live: Live, startedAt: number) => void {
+function createLivenessCheck(): (connection: ServerConnection, live: Live, startedAt: number) => void {
   const asking = new WeakSet<Live>();
   return (connection, live, startedAt) => {
     const oldest = live.peer.oldestPendingAt();
@@ -301,7 +308,7 @@ function createLivenessCheck(): (connection: Connection, live: Live, startedAt: 
     asking.add(live);
     const heardBefore = live.peer.heard();
     const limit = AbortSignal.timeout(answerWithinMs);
-    checkServer(live.session, limit)
+    probeSession(live.session, limit)
       .catch(() => {
         if (limit.aborted && live.peer.heard() === heardBefore)
           connection.lose(live, `it stopped answering: no reply to a liveness check within ${answerWithinMs / 1000} s`);

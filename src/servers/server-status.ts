@@ -1,13 +1,13 @@
 import { wallTime } from "../lib/async/steady-time.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import type { ServerStatus } from "../model/servers/server-schema.ts";
-import type { Connection } from "./connection.ts";
+import type { ServerConnection } from "./connection.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
-import type { Sessions } from "./sessions.ts";
+import type { ServerSessions } from "./sessions.ts";
 
 type StatusParts = {
   definition: ServerDefinition;
-  sessions: Sessions;
+  sessions: ServerSessions;
   catalogue: Pick<
     ServerCatalogue,
     "isKnown" | "size" | "failure" | "incomplete" | "flapping" | "listedAt" | "offerCounts"
@@ -51,7 +51,7 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
   };
 }
 
-export function isOpen({ connection }: { connection: Connection }): boolean {
+export function isOpen({ connection }: { connection: ServerConnection }): boolean {
   return connection.live() !== null;
 }
 

@@ -14,7 +14,7 @@ import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import type { ServerLifecycle } from "./server-lifecycle.ts";
 import type { SessionOwner } from "./sessions.ts";
-import type { ListOwner } from "./user-lists.ts";
+import type { UserListOwner } from "./user-lists.ts";
 
 type KnownServers = Omit<ServerDirectory, "apply"> & ServerLifecycle;
 
@@ -36,7 +36,7 @@ export type VerbOptions = {
     server: string,
     kind: OfferKind | "instructions",
     items: readonly unknown[],
-    owner?: ListOwner,
+    owner?: UserListOwner,
   ): Promise<(string | null)[]>;
   /** A person connected or refreshed these: their circuit breakers are closed. */
   trust(servers: readonly string[]): void;
@@ -141,7 +141,7 @@ const offerKinds = {
 } as const satisfies Record<OfferMethod, OfferKind>;
 
 /** Refuses a prompt or resource whose definition is quarantined, by the list of the process that will answer. */
-export async function requireReleased(
+export async function requireNotQuarantined(
   servers: Pick<ServerDirectory, "find">,
   { judge }: Pick<VerbOptions, "judge">,
   server: string,
@@ -182,17 +182,21 @@ export async function releasedInstructions(
   const session = servers.session(server);
   if (session === null) return null;
   const { instructions } = session;
-  const [held = null] = await judge(server, "instructions", instructions === null ? [] : [sayingOf(instructions)]);
+  const [held = null] = await judge(
+    server,
+    "instructions",
+    instructions === null ? [] : [internInstructions(instructions)],
+  );
   return held === null ? instructions : null;
 }
 
-const sayings = createLru<{ instructions: string }>(100);
+const internedInstructions = createLru<{ instructions: string }>(100);
 
 /** The same object for the same text, so that it is scanned once. */
-function sayingOf(instructions: string): { instructions: string } {
-  const saying = sayings.get(instructions) ?? { instructions };
-  sayings.set(instructions, saying);
-  return saying;
+function internInstructions(instructions: string): { instructions: string } {
+  const interned = internedInstructions.get(instructions) ?? { instructions };
+  internedInstructions.set(instructions, interned);
+  return interned;
 }
 
 /** Of one server, or of all that the caller may see; those that fail are left out then. */

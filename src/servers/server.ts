@@ -2,7 +2,7 @@ import { abortable } from "../lib/async/signals.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
-import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
+import { type ConnectionOptions, createServerConnection, type ServerConnection } from "./connection.ts";
 import { createDesiredState } from "./desired-state.ts";
 import { createServerHider } from "./failures.ts";
 import { installerOf, installFailure } from "./installer.ts";
@@ -10,12 +10,12 @@ import { createMessageRecorder } from "./message-recorder.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import * as catalogues from "./server-catalogue.ts";
 import { createServerLog } from "./server-log.ts";
-import { checkServer, createServerRequests, type RequestsOptions } from "./server-requests.ts";
+import { createServerRequests, probeSession, type RequestsOptions } from "./server-requests.ts";
 import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
-import { createSessions, isShared, type SessionOwner, sharedOwner } from "./sessions.ts";
+import { createServerSessions, isShared, type SessionOwner, sharedOwner } from "./sessions.ts";
 import { inheritedSecrets } from "./transports/child-environment.ts";
-import { createUserLists, type ListOwner, type UserListsOptions } from "./user-lists.ts";
+import { createUserLists, type UserListOwner, type UserListsOptions } from "./user-lists.ts";
 
 export type ServerOptions = Omit<OpenerOptions, "log" | "recorder" | "resolve" | "onListChanged"> &
   Pick<UserListsOptions, "onKnown" | "onTools" | "onToolsGone" | "isPersonal" | "defaultPrincipal"> &
@@ -41,7 +41,7 @@ export function createServer(options: ServerOptions) {
     definition,
     /** It has listed its tools, now or in an earlier run. */
     isKnown: ({ user }: SessionOwner = sharedOwner) => lists.of(user).isKnown(),
-    recall(known: catalogues.Remembered): void {
+    recall(known: catalogues.CachedLists): void {
       opener.remember({ era: known.era, at: Date.parse(known.eraAt) });
       catalogue.recall(known);
     },
@@ -53,7 +53,7 @@ export function createServer(options: ServerOptions) {
     async check(signal: AbortSignal) {
       desired.requireAvailable();
       const { session } = await abortable(main.ensure(), signal);
-      return checkServer(session, signal);
+      return probeSession(session, signal);
     },
     session: () => main.live()?.session ?? null,
     /** Null when it is not being installed. */
@@ -108,8 +108,8 @@ function createParts(options: ServerOptions) {
   // Main is the session of the usual caller, except where users have credentials of their own.
   const isUsual = (user: string | null) =>
     definition.session === undefined && !isPersonal() && user === options.defaultPrincipal.user;
-  const sessions = createSessions({ sharing, isUsual }, (owner) =>
-    createConnection({
+  const sessions = createServerSessions({ sharing, isUsual }, (owner) =>
+    createServerConnection({
       ...connectionOptions(options, owner, () => sessions.drop(owner)),
       install: installOf(options, () => catalogue.isKnown()),
       open: (steps) => open(owner, steps),
@@ -248,14 +248,14 @@ function createStarts({ options, desired, sessions, catalogue, lists }: Parts) {
 function createListings({ options, desired, sessions, catalogue, lists, requests }: Parts) {
   const { main } = sessions;
   let requirement: PlaneError | null = null;
-  const connectionFor = (listed: catalogues.ServerCatalogue, owner: SessionOwner): Connection =>
+  const connectionFor = (listed: catalogues.ServerCatalogue, owner: SessionOwner): ServerConnection =>
     listed === catalogue ? main : requests.connectionOf(owner);
   const needsPerson = (thrown: unknown) =>
     thrown instanceof PlaneError && thrown.code === "AUTH_REQUIRED" ? thrown : null;
 
   /** Only asking may show whether a server wants personal credentials. */
   async function ensureFor(owner: SessionOwner): Promise<void> {
-    const connectionNow = (): Connection => (options.isPersonal() ? requests.connectionOf(owner) : main);
+    const connectionNow = (): ServerConnection => (options.isPersonal() ? requests.connectionOf(owner) : main);
     const first = connectionNow();
     try {
       await first.ensure().catch((thrown) => {
@@ -348,7 +348,7 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
       lists.of(owner.user).offered(method),
     list,
     /** The user for whom alone it lists, or undefined where all share one list. */
-    listOwner: (owner: SessionOwner): ListOwner | undefined =>
+    listOwner: (owner: SessionOwner): UserListOwner | undefined =>
       lists.of(owner.user) === catalogue ? undefined : { user: owner.user },
     /** What a person must do before it can be used. */
     requirement: ({ user }: SessionOwner = sharedOwner): PlaneError | null =>

@@ -14,19 +14,19 @@ import type { ServerStatus } from "../model/servers/server-schema.ts";
 import type { Era } from "../protocol/session.ts";
 import type { Recorder } from "../store/store.ts";
 import { createCredentials } from "./auth/credentials.ts";
-import { accessOf, createTokenVerbs } from "./auth/tokens.ts";
+import { createTokenVerbs, serverCredentialsOf } from "./auth/tokens.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
 import type { tryServer as tried } from "./doctor/doctor.ts";
 import { describeUnavailable, notSent } from "./failures.ts";
 import { createGatewayPorts } from "./gateway-ports.ts";
-import type { Access } from "./open-session.ts";
+import type { RequestCredentials } from "./open-session.ts";
 import { createProcessGuard } from "./process-guard.ts";
 import { createServer, type ServerOptions } from "./server.ts";
 import { createServerDirectory, type DirectoryOptions, type ServerDirectory } from "./server-directory.ts";
 import { createServerLifecycle, type LifecycleOptions } from "./server-lifecycle.ts";
-import { createServerVerbs, requireReleased, type VerbOptions } from "./server-verbs.ts";
+import { createServerVerbs, requireNotQuarantined, type VerbOptions } from "./server-verbs.ts";
 import type { SessionOwner } from "./sessions.ts";
-import type { ListOwner } from "./user-lists.ts";
+import type { UserListOwner } from "./user-lists.ts";
 
 export { createCredentials } from "./auth/credentials.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
@@ -40,7 +40,7 @@ export {
 } from "./transports/memory.ts";
 
 /** Loaded when it is used: most planes try nothing. */
-export async function tryServer(...asked: Parameters<typeof tried>): Promise<Trial> {
+export async function loadAndTryServer(...asked: Parameters<typeof tried>): Promise<Trial> {
   return (await import("./doctor/doctor.ts")).tryServer(...asked);
 }
 
@@ -49,15 +49,15 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
   VerbOptions &
   Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues" | "ownCapabilities" | "taskQuietMs" | "emit"> &
   Partial<Pick<ServerOptions, "capabilities">> & {
-    access(name: string, definition: ServerDefinition, user: string | null): Access;
+    access(name: string, definition: ServerDefinition, user: string | null): RequestCredentials;
     isPersonal(definition: ServerDefinition): boolean;
     opensForUser(server: string, definition: ServerDefinition): boolean;
     directoryOf(name: string): string;
     /** With `owner`, for this user alone. */
-    onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era, owner?: ListOwner): void;
+    onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era, owner?: UserListOwner): void;
     /** It was restarted, or says that its lists have changed. */
     onRenewed?(server: string): void;
-    onToolsGone?(server: string, owner: ListOwner): void;
+    onToolsGone?(server: string, owner: UserListOwner): void;
     onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
     /** For the doctor: which listed tools the catalogue accepts. */
     takeTools: TakeTools;
@@ -114,7 +114,7 @@ export function createServers(context: ServersContext) {
     opensForUser: credentials.opensForUser,
     // Servers list what they offer for the default principal.
     access: (name, definition, user) => ({
-      ...accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
+      ...serverCredentialsOf(credentials, name, definition, user ?? defaultPrincipal.user),
       namedBy: egress.namedBy,
       requireDocument: (place) => settings.requireDocument(name, place),
     }),
@@ -163,12 +163,12 @@ export function createServerPool(ports: ServersPorts) {
       definition,
       after,
       capabilities: ports.capabilities ?? {},
-      recalled: () => lifecycle.recalled(),
+      recalled: () => lifecycle.cachedListsLoaded(),
       emit(event) {
         ports.emit(event);
         if (event.type === "server.connected") gateway.connected(event.server);
       },
-      onSaid: (user, method, params) => gateway.said({ server: name, user, method, params }),
+      onNotification: (user, method, params) => gateway.said({ server: name, user, method, params }),
       isPersonal: () => ports.isPersonal(definition),
       access: (user, resolved) => ports.access(name, resolved, user),
       onTools: (tools, era, owner) => ports.onTools(name, definition, tools, era, owner),
@@ -199,7 +199,7 @@ export function createServerPool(ports: ServersPorts) {
     },
     /** Rejects a prompt or resource that is quarantined. */
     requireReleased: (server: string, method: string, params: UnknownObject, owner: SessionOwner): Promise<void> =>
-      requireReleased(directory, ports, server, method, params, owner),
+      requireNotQuarantined(directory, ports, server, method, params, owner),
     /** Has servers list what they offer beside tools, and compares it with the pins. */
     async listOffers(server: string | undefined, caller: KnownCaller & WaitingCaller): Promise<void> {
       const { prompts, resources } = verbs;
@@ -240,7 +240,7 @@ async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, environmen
 async function completeDefinition(
   server: string,
   definition: ServerDefinition,
-  namedBy: NonNullable<Access["namedBy"]>,
+  namedBy: NonNullable<RequestCredentials["namedBy"]>,
 ): Promise<ServerDefinition> {
   if (definition.transport !== "openapi" || definition.auth?.type !== "oauth") return definition;
   const { describedBy, loadApi } = await import("./openapi/api.ts");

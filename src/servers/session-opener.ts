@@ -4,10 +4,10 @@ import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { logLevels, type ServerDefinition } from "../model/servers/server.ts";
 import { type AnswerRequest, invalidAnswer, RpcError } from "../protocol/message.ts";
-import type { Recorder } from "../protocol/peer.ts";
+import type { MessageTap } from "../protocol/peer.ts";
 import type { ClientDescription, Era } from "../protocol/session.ts";
 import type { OpenSteps } from "./open-attempt.ts";
-import { type Access, type OpenedSession, openSession, type SessionHandlers } from "./open-session.ts";
+import { type OpenedSession, openSession, type RequestCredentials, type SessionHandlers } from "./open-session.ts";
 import type { ProcessGuard } from "./process-guard.ts";
 import type { ServerLog } from "./server-log.ts";
 
@@ -16,7 +16,7 @@ const legacyVerdictMs = 7 * 24 * 3_600_000;
 
 const asksTheCaller = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
 
-export type Verdict = { era: Era; at: number };
+export type DetectedEra = { era: Era; at: number };
 
 export type OpenerOptions = {
   name: string;
@@ -24,11 +24,11 @@ export type OpenerOptions = {
   environment: Readonly<Record<string, string | undefined>>;
   resolve(definition: ServerDefinition): Promise<ServerDefinition>;
   /** Who asks in the name of this user. */
-  access(user: string | null, resolved: ServerDefinition): Access;
+  access(user: string | null, resolved: ServerDefinition): RequestCredentials;
   capabilities: UnknownObject;
   ownCapabilities?: UnknownObject | undefined;
   log: ServerLog;
-  recorder: Recorder;
+  recorder: MessageTap;
   emit(event: PlaneEvent): void;
   guard: ProcessGuard;
   /** One start of a process at a time, so that many of them leave room for other work. */
@@ -36,14 +36,14 @@ export type OpenerOptions = {
   /** Resolves when what was remembered has been taken over. */
   recalled(): Promise<void>;
   onListChanged(list: string, user: string | null): void;
-  onSaid(user: string | null, method: string, params: UnknownObject): void;
+  onNotification(user: string | null, method: string, params: UnknownObject): void;
 };
 
 export function createSessionOpener(options: OpenerOptions) {
   const { definition } = options;
   const { protocol } = definition;
   let answerByItself = createDefaultAnswers([]);
-  let verdict = null as Verdict | null;
+  let verdict = null as DetectedEra | null;
   let noise = 0;
   /** Attempts in a row that failed; the first tried both eras, each further one tries one of them. */
   let failedOpenings = 0;
@@ -98,7 +98,7 @@ export function createSessionOpener(options: OpenerOptions) {
       return opened;
     },
     verdict: () => verdict,
-    remember(earlier: Verdict): void {
+    remember(earlier: DetectedEra): void {
       verdict ??= earlier;
     },
     noise: () => noise,
@@ -148,7 +148,7 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
       else log.add({ source: "notification", text: renderNotification(method, params) });
       // Clients are notified after the list was fetched again.
       if (list !== undefined) return options.onListChanged(list, user);
-      if (!isHeard) options.onSaid(user, method, params);
+      if (!isHeard) options.onNotification(user, method, params);
     },
     onStderr: log.addText,
     onNoise(text) {

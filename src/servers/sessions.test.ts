@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Connection } from "./connection.ts";
+import type { ServerConnection } from "./connection.ts";
 import { initialFacts } from "./connection-state.ts";
-import { createSessions, maxSessions, type SessionOwner, sharedOwner } from "./sessions.ts";
+import { createServerSessions, maxSessions, type SessionOwner, sharedOwner } from "./sessions.ts";
 
 type Sharing = "shared" | "principal" | "conversation";
 
@@ -10,7 +10,7 @@ type Sharing = "shared" | "principal" | "conversation";
 function sample(sharing: Sharing) {
   const created: { owner: SessionOwner; reasons: string[] }[] = [];
   const world = { sharing, inUse: new Set<string>(), facts: initialFacts, isOpen: true };
-  const sessions = createSessions({ sharing: () => world.sharing }, (owner) => {
+  const sessions = createServerSessions({ sharing: () => world.sharing }, (owner) => {
     const reasons: string[] = [];
     created.push({ owner, reasons });
     const isOpen = () => reasons.length === 0;
@@ -20,7 +20,7 @@ function sample(sharing: Sharing) {
       requirement: () => null,
       isInUse: () => world.inUse.has(JSON.stringify(owner)),
       close: async (reason: string) => void reasons.push(reason),
-    } as unknown as Connection;
+    } as unknown as ServerConnection;
   });
   return { sessions, created, world };
 }

@@ -1,5 +1,5 @@
 import { steadyNow } from "../lib/async/steady-time.ts";
-import type { Connection } from "./connection.ts";
+import type { ServerConnection } from "./connection.ts";
 
 /** Beside the shared one. Each may be a process, and any new conversation asks for one. */
 export const maxSessions = 64;
@@ -12,7 +12,7 @@ export function isShared({ user, conversation }: SessionOwner): boolean {
   return user === null && conversation === null;
 }
 
-export type Sessions = ReturnType<typeof createSessions>;
+export type ServerSessions = ReturnType<typeof createServerSessions>;
 
 type Sharing = {
   sharing(): "shared" | "principal" | "conversation";
@@ -21,9 +21,9 @@ type Sharing = {
 };
 
 /** One for all, or one for each user or conversation, as configured. */
-export function createSessions({ sharing, isUsual }: Sharing, create: (owner: SessionOwner) => Connection) {
+export function createServerSessions({ sharing, isUsual }: Sharing, create: (owner: SessionOwner) => ServerConnection) {
   const main = create(sharedOwner);
-  const own = new Map<string, { owner: SessionOwner; connection: Connection }>();
+  const own = new Map<string, { owner: SessionOwner; connection: ServerConnection }>();
 
   function narrow({ user, conversation }: SessionOwner): SessionOwner {
     const by = sharing();
@@ -63,7 +63,7 @@ export function createSessions({ sharing, isUsual }: Sharing, create: (owner: Se
     main,
     sharing,
     /** Undefined where all are in use. */
-    of(given: SessionOwner): Connection | undefined {
+    of(given: SessionOwner): ServerConnection | undefined {
       const owner = narrow(given);
       if (isShared(owner)) return main;
       const key = JSON.stringify(owner);
@@ -75,7 +75,7 @@ export function createSessions({ sharing, isUsual }: Sharing, create: (owner: Se
       own.set(key, found);
       return found.connection;
     },
-    find(given: SessionOwner): Connection | undefined {
+    find(given: SessionOwner): ServerConnection | undefined {
       const owner = narrow(given);
       return isShared(owner) ? main : own.get(JSON.stringify(owner))?.connection;
     },
@@ -91,7 +91,7 @@ export function createSessions({ sharing, isUsual }: Sharing, create: (owner: Se
 }
 
 /** A sooner try would start a process for each call. */
-function isBackingOff(connection: Connection): boolean {
+function isBackingOff(connection: ServerConnection): boolean {
   const { cooldownUntil } = connection.facts();
   return cooldownUntil !== null && steadyNow() < cooldownUntil;
 }

@@ -5,10 +5,10 @@ import type { Principal } from "../model/principal.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import { type CatalogueOptions, createServerCatalogue, type ServerCatalogue } from "./server-catalogue.ts";
-import { maxSessions, type Sessions } from "./sessions.ts";
+import { maxSessions, type ServerSessions } from "./sessions.ts";
 
 /** The user for whom a server lists what it offers. */
-export type ListOwner = { user: string | null };
+export type UserListOwner = { user: string | null };
 
 /** A list that its user has not looked at within this time is dropped. */
 const unusedMs = 30 * 60_000;
@@ -23,15 +23,15 @@ export type UserListsOptions = Pick<
   defaultPrincipal: Pick<Principal, "user">;
   /** Does every user have their own session? */
   isPersonal(): boolean;
-  onSaid(user: string | null, method: string, params: UnknownObject): void;
+  onNotification(user: string | null, method: string, params: UnknownObject): void;
   /** With `owner`, for this user alone. */
-  onTools(tools: unknown[], era: Era, owner?: ListOwner): void;
-  onToolsGone(owner: ListOwner): void;
+  onTools(tools: unknown[], era: Era, owner?: UserListOwner): void;
+  onToolsGone(owner: UserListOwner): void;
 };
 
 /** One list for all, or one for each user where credentials, sessions or the server's own words make them private. */
-export function createUserLists(options: UserListsOptions, sessions: Sessions) {
-  const { defaultPrincipal, definition, isPersonal, onTools, onToolsGone, onSaid } = options;
+export function createUserLists(options: UserListsOptions, sessions: ServerSessions) {
+  const { defaultPrincipal, definition, isPersonal, onTools, onToolsGone, onNotification } = options;
   const own = new Map<string | null, Kept>();
   let wasPrivate = false;
   const main = createServerCatalogue({
@@ -42,7 +42,8 @@ export function createUserLists(options: UserListsOptions, sessions: Sessions) {
       wasPrivate = isPrivate();
       onTools(tools, era, wasPrivate ? { user: defaultPrincipal.user } : undefined);
     },
-    onOffers: (list) => onSaid(wasPrivate ? defaultPrincipal.user : null, `notifications/${list}/list_changed`, {}),
+    onOffers: (list) =>
+      onNotification(wasPrivate ? defaultPrincipal.user : null, `notifications/${list}/list_changed`, {}),
   });
   const isPrivate = () =>
     isPersonal() || definition.session === "principal" || (main.isPrivate() && sessions.sharing() !== "shared");
@@ -67,7 +68,7 @@ export function createUserLists(options: UserListsOptions, sessions: Sessions) {
       },
       isOpen: () => (sessions.find(owner)?.live() ?? null) !== null,
       onTools: (tools, era) => onTools(tools, era, { user }),
-      onOffers: (list) => onSaid(user, `notifications/${list}/list_changed`, {}),
+      onOffers: (list) => onNotification(user, `notifications/${list}/list_changed`, {}),
       // What is listed for one user is not kept on disk.
       onKnown: () => undefined,
     });

@@ -1,7 +1,7 @@
 import { maskSecrets } from "../config/config.ts";
+import { nowText, uniqueId } from "../lib/ids-and-time.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import { hashText } from "../lib/json/stable-json.ts";
-import { nowText, uniqueId } from "../lib/stamps.ts";
 import type { AuditedWork, PlaneAudit } from "../model/audit.ts";
 import type { AuditRecord } from "../model/audit-schema.ts";
 import { checkVerifyOptions, type VerifyOptions } from "../model/calls/call-history.ts";
@@ -16,7 +16,7 @@ const maxShown = 16_384;
 const defaultPage = 50;
 
 type Parts = {
-  memory: {
+  recorder: {
     store(): Promise<Store>;
     /** Rejects only where nothing may be answered without its record. */
     recordChange(record: AuditRecord, isDone: boolean): Promise<void>;
@@ -32,7 +32,7 @@ type Parts = {
 };
 
 /** Records who changed what. The record is taken before the answer is given. */
-export function createAudit({ memory, hmacKey, retention, defaultPrincipal, face: ownFace }: Parts) {
+export function createAudit({ recorder, hmacKey, retention, defaultPrincipal, face: ownFace }: Parts) {
   const show = async (value: unknown): Promise<Json> => bounded(hide(value, await hmacKey()));
 
   async function take(work: AuditedWork, caller: Caller, ended: Ended, before: unknown, after: unknown): Promise<void> {
@@ -54,16 +54,16 @@ export function createAudit({ memory, hmacKey, retention, defaultPrincipal, face
       ok: ended.code === null,
       code: ended.code,
     };
-    await memory.recordChange(record, ended.code === null);
+    await recorder.recordChange(record, ended.code === null);
   }
 
   async function run<T>(work: AuditedWork, caller: Caller, todo: () => Promise<T>): Promise<T> {
-    const look = async () => (await work.look?.()) ?? null;
-    memory.requireRoom();
-    const before = await look().catch(() => null);
+    const snapshot = async () => (await work.snapshot?.()) ?? null;
+    recorder.requireRoom();
+    const before = await snapshot().catch(() => null);
     try {
       const value = await todo();
-      const after = (await look().catch(() => null)) ?? work.after?.(value) ?? null;
+      const after = (await snapshot().catch(() => null)) ?? work.after?.(value) ?? null;
       await take(work, caller, { code: null, value }, before, after);
       return value;
     } catch (thrown) {
@@ -80,7 +80,7 @@ export function createAudit({ memory, hmacKey, retention, defaultPrincipal, face
     run,
     async list(filter = {}, caller) {
       forAdmin(caller);
-      const store = await memory.store();
+      const store = await recorder.store();
       const found = await store.audit({ limit: defaultPage, ...filter });
       const { before } = filter;
       if (found.length === 0 && before !== undefined && (await store.audited(before)) === null) throw noCursor(before);
@@ -88,13 +88,13 @@ export function createAudit({ memory, hmacKey, retention, defaultPrincipal, face
     },
     async get(id, caller) {
       forAdmin(caller);
-      const record = await (await memory.store()).audited(id);
+      const record = await (await recorder.store()).audited(id);
       if (record !== null) return record;
       throw new PlaneError("NOT_FOUND", `No change '${id}' is recorded. 'toolplane audit list' shows those that are.`);
     },
     async verify(given = {}, caller) {
       forAdmin(caller);
-      const store = await memory.store();
+      const store = await recorder.store();
       const options = { ...retention?.(), ...checkVerifyOptions(given) };
       const changes = await store.verifyAudit(options);
       const calls = await store.verifyCalls(options);

@@ -3,7 +3,7 @@ import type { Row } from "./tables/database.ts";
 
 export type Broken = NonNullable<Chain["broken"]>;
 /** How far a chain was followed; `hash` is empty before its first record. `hasHead`: was the hash asked for among them? */
-export type Progress = { sequence: number; hash: string; records: number; hasHead: boolean };
+export type ChainProgress = { sequence: number; hash: string; records: number; hasHead: boolean };
 /** Do the columns, by which a row is found, fit its record? */
 type ColumnsMatch = (row: Row) => boolean;
 
@@ -18,10 +18,10 @@ export function hashAfter(previous: string, record: string): string {
 /** To the last row, or to the one where the chain is broken. */
 export function followRows(
   rows: readonly Row[],
-  from: Progress,
+  from: ChainProgress,
   head: string | undefined,
   columnsMatch: ColumnsMatch,
-): { progress: Progress; broken: Broken | null } {
+): { progress: ChainProgress; broken: Broken | null } {
   let progress = from;
   for (const row of rows) {
     const reason = problemOf(row, progress.hash, columnsMatch);

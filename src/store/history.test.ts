@@ -11,10 +11,10 @@ const ann = { principal: principalOf({ user: "ann" }) };
 
 /** A history in a store of its own, with these events in it, and calls of ann's and bob's. */
 async function historyOf(events: readonly PlaneEvent[]) {
-  const memory = createRecorder(undefined);
+  const recorder = createRecorder(undefined);
   const asked: string[] = [];
   const counted = async (): Promise<Store> => {
-    const store = await memory.store();
+    const store = await recorder.store();
     const counting =
       <Given extends unknown[], Found>(name: string, read: (...given: Given) => Found) =>
       (...given: Given): Found => {
@@ -29,19 +29,19 @@ async function historyOf(events: readonly PlaneEvent[]) {
     };
   };
   const history = createHistory({
-    recorder: { on: memory.on, ownerOf: memory.ownerOf, store: counted as typeof memory.store },
+    recorder: { on: recorder.on, ownerOf: recorder.ownerOf, store: counted as typeof recorder.store },
     catalogue: { visibleTo: () => ["one"] },
     access: { grants: { maySeeServer: (_, server) => server === "open" } },
     answers: { questions: { noteListener: () => undefined } },
   });
-  const store = await memory.store();
+  const store = await recorder.store();
   const at = "2026-01-01T00:00:00.000Z";
   await store.append([
     callEntry("of-ann", { principal: principalOf({ user: "ann" }) }),
     callEntry("of-bob", { principal: principalOf({ user: "bob" }) }),
     ...events.map((event) => ({ kind: "event", at, event }) as const),
   ]);
-  return { ...history, asked, [Symbol.asyncDispose]: () => memory.close() };
+  return { ...history, asked, [Symbol.asyncDispose]: () => recorder.close() };
 }
 
 const answered = (callId: string): PlaneEvent => ({

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { nowText } from "../lib/ids-and-time.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { nowText } from "../lib/stamps.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { CallRecord } from "../model/calls/call-schema.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -13,7 +13,7 @@ import {
   type TransientEvent,
   transientEvents,
 } from "../model/events.ts";
-import { collect, noCursor } from "../model/page.ts";
+import { collectPages, noCursor } from "../model/page.ts";
 import type { PlaneCalls, PlaneEvents } from "../model/plane-history.ts";
 import { type Inside, isOwner, mayDo, ownsRecord, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
@@ -54,7 +54,7 @@ export function createHistory(context: HistoryContext): {
         const { before, limit, ...wanted } = filter;
         const found = isAdmin
           ? await store.calls(filter)
-          : await collect(
+          : await collectPages(
               (part) => store.calls({ ...wanted, ...part, user: principal.user }),
               (record) => isOwn(record, principal),
               withoutUndefined({ before, limit }),

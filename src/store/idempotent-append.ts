@@ -1,5 +1,5 @@
 import type { ChainHeads, JournalEntry, Store } from "../model/store.ts";
-import { isLost } from "./postgres/store-failure.ts";
+import { isConnectionLost } from "./postgres/store-failure.ts";
 
 /**
  * A connection that breaks during an append leaves open whether it was stored. A retry leaves out the calls
@@ -17,7 +17,7 @@ export function createIdempotentAppend({
     try {
       if (missing.length > 0) heads = await append(missing);
     } catch (thrown) {
-      if (isLost(thrown)) for (const id of idsOf(missing)) unsure.add(id);
+      if (isConnectionLost(thrown)) for (const id of idsOf(missing)) unsure.add(id);
       throw thrown;
     }
     for (const id of idsOf(entries)) unsure.delete(id);

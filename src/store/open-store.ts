@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Loss } from "../model/calls/call-history.ts";
 import type { StoreAddress } from "../model/config/settings.ts";
 import type { ChainHeads, Store } from "../model/store.ts";
-import type { KeptHeads } from "./kept-heads.ts";
+import type { ChainHeadsFile } from "./chain-heads-file.ts";
 
 export type OpenedStore = {
   store: Store;
@@ -15,15 +15,15 @@ export type OpenedStore = {
 export async function openStore(address: StoreAddress, directory: string | undefined): Promise<OpenedStore> {
   const opened = await (address.kind === "sqlite" ? openFile(directory) : openServer(address, directory));
   if (opened.spool === undefined) return opened;
-  const { createKeptHeads } = await import("./kept-heads.ts");
-  const heads = createKeptHeads(`${opened.spool}-head`);
+  const { createChainHeadsFile } = await import("./chain-heads-file.ts");
+  const heads = createChainHeadsFile(`${opened.spool}-head`);
   const store = withHeads(opened.store, heads);
   await recover(store, opened.spool, heads);
   return { ...opened, store };
 }
 
 /** Each commit is noted beside the store, and a check compares what was noted with what is there. */
-function withHeads(store: Store, heads: KeptHeads): Store {
+function withHeads(store: Store, heads: ChainHeadsFile): Store {
   const checked = async <T extends { ok: boolean; lost: Loss[] }>(chain: keyof ChainHeads, result: T): Promise<T> => {
     const lost = await heads.losses(chain, store);
     return { ...result, lost, ok: result.ok && lost.length === 0 };
@@ -64,7 +64,7 @@ async function openServer(
 }
 
 /** Stores the spools of killed planes now, or as soon as the store is reachable. */
-async function recover(store: Store, spool: string, heads: KeptHeads): Promise<void> {
+async function recover(store: Store, spool: string, heads: ChainHeadsFile): Promise<void> {
   const { recoverSpools } = await import("./recover-spools.ts");
   const recoverNow = async () => {
     await recoverSpools(spool, store);

@@ -1,38 +1,38 @@
 import type { PoolClient } from "pg";
 import { once } from "../lib/async/once.ts";
-import { uniqueId } from "../lib/stamps.ts";
+import { uniqueId } from "../lib/ids-and-time.ts";
 import { healthWindow } from "../model/catalogue/health.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Store } from "../model/store.ts";
 import { createIdempotentAppend } from "./idempotent-append.ts";
-import { newestOf, type Pending, pendingFrom, type Schema } from "./migrations/migrations.ts";
+import { type DatabaseSchema, newestOf, type Pending, pendingFrom } from "./migrations/migrations.ts";
 import { postgresSchema } from "./migrations/postgres-migrations.ts";
-import { type Connection, createConnection } from "./postgres/connection.ts";
-import { createDueWork } from "./postgres/due-work.ts";
+import { createPostgresConnection, type PostgresConnection } from "./postgres/connection.ts";
+import { createPostgresDueWork } from "./postgres/due-work.ts";
 import { createListener, lockKey } from "./postgres/notifications.ts";
-import { createMessages, type Messages } from "./postgres/pg-boss.ts";
+import { createMessageQueue, type MessageQueue } from "./postgres/pg-boss.ts";
 import { checkClock, type PostgresAddress } from "./postgres/pool.ts";
-import { asText, follow, insertJson } from "./postgres/query.ts";
-import { createStateStore } from "./postgres/state.ts";
+import { follow, insertJson, storableText } from "./postgres/query.ts";
+import { createPostgresStateStore } from "./postgres/state.ts";
 import { type Database, query } from "./tables/database.ts";
 import { createTables } from "./tables/tables.ts";
 
 /** A store that several planes share. Opens also while the server is unreachable, and works once it is back. */
 export async function openPostgresStore(address: PostgresAddress): Promise<Store> {
   const instance = uniqueId();
-  const connection = await createConnection(address, instance, async (client) => {
+  const connection = await createPostgresConnection(address, instance, async (client) => {
     await migrate(client, address);
     await checkClock(client);
   });
   const listener = createListener(address, instance);
-  const messages = createMessages();
-  const due = createDueWork({ connection, address, listener, messages });
+  const messages = createMessageQueue();
+  const due = createPostgresDueWork({ connection, address, listener, messages });
   const tables = createTables(createDatabase(connection, address, messages));
   return {
     ...tables,
     append: createIdempotentAppend(tables),
     dueWork: () => due.open(),
-    ...createStateStore(connection),
+    ...createPostgresStateStore(connection),
     // The server looks after its files.
     examine: async () => undefined,
     trouble: connection.trouble,
@@ -47,9 +47,9 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
 }
 
 function createDatabase(
-  { read, write, change }: Connection,
+  { read, write, change }: PostgresConnection,
   { schema }: PostgresAddress,
-  messages: Messages,
+  messages: MessageQueue,
 ): Database {
   return {
     read: (work) => read((query) => follow(work(), query)),
@@ -68,14 +68,14 @@ function createDatabase(
     isOneOf: (column) => `${column} = ANY (?)`,
     // The server's clock, because the clocks of several machines differ.
     now: { sql: "(extract(epoch FROM clock_timestamp()) * 1000)::float8", values: () => [] },
-    asStored: asText,
+    asStored: storableText,
     *lockValue(key) {
       // As a value, not with `lockKey`: a key may hold any character.
       const name = `toolplane/${schema}/shared ${key}`;
       yield* query("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", [name]);
     },
     *insertRows(table, rows, onConflict) {
-      const text = JSON.stringify(rows, (_, value) => (typeof value === "string" ? asText(value) : value));
+      const text = JSON.stringify(rows, (_, value) => (typeof value === "string" ? storableText(value) : value));
       yield* query(insertJson(table, Object.keys(rows[0] ?? {}), onConflict), [text]);
     },
     *insertSamples(samples) {
@@ -118,7 +118,7 @@ async function migrate(client: PoolClient, address: PostgresAddress, schema = po
   }
 }
 
-async function pendingOf(client: PoolClient, address: PostgresAddress, known: Schema): Promise<Pending[]> {
+async function pendingOf(client: PoolClient, address: PostgresAddress, known: DatabaseSchema): Promise<Pending[]> {
   const state = await stateOf(client, address);
   const { shown, schema } = address;
   if (state.encoding !== "UTF8")

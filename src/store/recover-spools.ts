@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { fileErrorText } from "../lib/files.ts";
 import { countOf } from "../lib/text/wording.ts";
 import type { JournalEntry, Store } from "../model/store.ts";
-import { ownSpools, parseLine } from "./spool.ts";
+import { ownSpools, parseSpoolLine } from "./spool.ts";
 
 /** A spool that was not touched for this long is abandoned, even if its process id is in use again. */
 const abandonedMs = 60_000;
@@ -33,7 +33,7 @@ export async function recoverSpools(file: string, store: Recording): Promise<voi
 async function recover(path: string, recording: Recording): Promise<void> {
   let damaged = 0;
   try {
-    const groups = readLines(path).map(parseLine);
+    const groups = readLines(path).map(parseSpoolLine);
     const whole = groups.filter((group) => group !== null);
     damaged = groups.length - whole.length;
     for (let at = 0; at < whole.length; at += takenAtATime)

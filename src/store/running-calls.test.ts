@@ -9,52 +9,52 @@ import { createRecorder } from "./store.ts";
 const ada = principalOf({ user: "ada" });
 const begun = (callId: string): EventOf<"tool.call"> => ({ type: "tool.call", callId, tool: "t", user: "ada" });
 
-async function typesIn(memory: ReturnType<typeof createRecorder>): Promise<string[]> {
-  return (await (await memory.store()).events()).map(({ event }) => event.type);
+async function typesIn(recorder: ReturnType<typeof createRecorder>): Promise<string[]> {
+  return (await (await recorder.store()).events()).map(({ event }) => event.type);
 }
 
 suite("the events of a call", () => {
   test("are both read from its record where it was short", async () => {
-    const memory = createRecorder(undefined);
-    const running = memory.begin(begun("short"), ada);
-    assert.equal(memory.ownerOf("short")?.user, "ada");
-    await memory.record(callRecord("short"), [], running);
-    assert.equal(memory.ownerOf("short"), undefined);
-    assert.deepEqual(await typesIn(memory), ["tool.call", "tool.result"]);
-    await memory.close();
+    const recorder = createRecorder(undefined);
+    const running = recorder.begin(begun("short"), ada);
+    assert.equal(recorder.ownerOf("short")?.user, "ada");
+    await recorder.record(callRecord("short"), [], running);
+    assert.equal(recorder.ownerOf("short"), undefined);
+    assert.deepEqual(await typesIn(recorder), ["tool.call", "tool.result"]);
+    await recorder.close();
   });
 
   test("begin with one that is stored before the end where it takes long", async () => {
-    const memory = createRecorder(undefined);
-    const running = memory.begin(begun("long"), ada);
-    await until("the start of a long call", async () => (await typesIn(memory)).length > 0);
-    assert.deepEqual(await typesIn(memory), ["tool.call"]);
-    await memory.record(callRecord("long"), [], running);
-    assert.deepEqual(await typesIn(memory), ["tool.call", "tool.result"]);
-    await memory.close();
+    const recorder = createRecorder(undefined);
+    const running = recorder.begin(begun("long"), ada);
+    await until("the start of a long call", async () => (await typesIn(recorder)).length > 0);
+    assert.deepEqual(await typesIn(recorder), ["tool.call"]);
+    await recorder.record(callRecord("long"), [], running);
+    assert.deepEqual(await typesIn(recorder), ["tool.call", "tool.result"]);
+    await recorder.close();
   });
 
   test("begin before anything else that is stored of it", async () => {
-    const memory = createRecorder(undefined);
-    const running = memory.begin(begun("asking"), ada);
-    memory.emit({ type: "question.answered", questionId: "q", callId: "asking", action: "accept" });
-    await memory.record(callRecord("asking"), [], running);
-    assert.deepEqual(await typesIn(memory), ["tool.call", "question.answered", "tool.result"]);
-    await memory.close();
+    const recorder = createRecorder(undefined);
+    const running = recorder.begin(begun("asking"), ada);
+    recorder.emit({ type: "question.answered", questionId: "q", callId: "asking", action: "accept" });
+    await recorder.record(callRecord("asking"), [], running);
+    assert.deepEqual(await typesIn(recorder), ["tool.call", "question.answered", "tool.result"]);
+    await recorder.close();
   });
 });
 
 test("health has the last samples of a load, in their order", async () => {
-  const memory = createRecorder(undefined);
+  const recorder = createRecorder(undefined);
   const sample = (latencyMs: number) => ({ subject: "tool:t", at: "2026-03-01T12:00:00.000Z", ok: true, latencyMs });
   const recorded = Array.from({ length: 450 }, (_, at) => {
-    return memory.record(callRecord(`c-${at}`), [sample(at)], memory.begin(begun(`c-${at}`), ada));
+    return recorder.record(callRecord(`c-${at}`), [sample(at)], recorder.begin(begun(`c-${at}`), ada));
   });
   await Promise.all(recorded);
-  const latencies = (await (await memory.store()).samples()).map(({ latencyMs }) => latencyMs);
+  const latencies = (await (await recorder.store()).samples()).map(({ latencyMs }) => latencyMs);
   assert.deepEqual(
     latencies,
     Array.from({ length: 100 }, (_, at) => 350 + at),
   );
-  await memory.close();
+  await recorder.close();
 });

@@ -1,4 +1,4 @@
-import { nowText } from "../lib/stamps.ts";
+import { nowText } from "../lib/ids-and-time.ts";
 import type { EventOf } from "../model/events.ts";
 import type { Principal } from "../model/principal.ts";
 import type { CallEventCount, JournalEntry } from "../model/store.ts";

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, futimesSync, openSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { uniqueId } from "../lib/stamps.ts";
+import { uniqueId } from "../lib/ids-and-time.ts";
 import type { JournalEntry } from "../model/store.ts";
 
 /** A write-ahead spool: entries wait in a file, one group per line, until they are committed to the store. */
@@ -78,7 +78,7 @@ export function createSpool(store: string): Spool {
       linesCount += 1;
       if (written === undefined) {
         written = Promise.withResolvers();
-        process.nextTick(write);
+        setImmediate(write);
       }
       return written.promise;
     },
@@ -115,7 +115,7 @@ function endOf(text: string): string {
 const end = /,\{"crc":"[0-9a-f]{8}"\}\]$/;
 
 /** Null where it is damaged. */
-export function parseLine(line: string): JournalEntry[] | null {
+export function parseSpoolLine(line: string): JournalEntry[] | null {
   const text = line.replace(end, "");
   const isWhole = text === line || line === text + endOf(text);
   try {

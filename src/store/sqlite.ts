@@ -2,11 +2,11 @@ import { type HealthSample, healthWindow } from "../model/catalogue/health.ts";
 import type { Store } from "../model/store.ts";
 import { createIdempotentAppend } from "./idempotent-append.ts";
 import { createAppendElsewhere } from "./sqlite/append-elsewhere.ts";
-import { type Connection, createConnection } from "./sqlite/connection.ts";
-import { createDueWork } from "./sqlite/due-work.ts";
+import { createSqliteConnection, type SqliteConnection } from "./sqlite/connection.ts";
+import { createSqliteDueWork } from "./sqlite/due-work.ts";
 import { createExaminer } from "./sqlite/examine.ts";
 import { openDatabase } from "./sqlite/open-database.ts";
-import { createStateStore } from "./sqlite/state.ts";
+import { createSqliteStateStore } from "./sqlite/state.ts";
 import { hasLog, reportDamagedLog } from "./sqlite/write-ahead-log.ts";
 import { type Database, insert, insertText, number, query, type Work } from "./tables/database.ts";
 import { createTables } from "./tables/tables.ts";
@@ -16,14 +16,14 @@ export async function openSqliteStore(file: string): Promise<Store> {
   const wasLeftOpen = hasLog(file);
   if (wasLeftOpen) await reportDamagedLog(file);
   const examiner = createExaminer(file, wasLeftOpen);
-  const connection = createConnection(await openDatabase(file), file, examiner.note);
+  const connection = createSqliteConnection(await openDatabase(file), file, examiner.note);
   const tables = createTables(createDatabase(connection));
   const elsewhere = file === ":memory:" ? null : createAppendElsewhere(file, tables.append, examiner.note);
   return {
     ...tables,
     ...(elsewhere && { append: createIdempotentAppend({ ...tables, append: elsewhere.append }) }),
-    dueWork: async () => createDueWork(connection),
-    ...createStateStore(connection),
+    dueWork: async () => createSqliteDueWork(connection),
+    ...createSqliteStateStore(connection),
     ...onOneMachine,
     trouble: examiner.trouble,
     examine: examiner.examine,
@@ -44,7 +44,7 @@ const onOneMachine: Pick<Store, "onTrouble" | "watch" | "alone"> = {
   },
 };
 
-export function createDatabase({ read, write }: Connection): Database {
+export function createDatabase({ read, write }: SqliteConnection): Database {
   return {
     read,
     write: (work) => write(work),

@@ -84,8 +84,7 @@ async function checkState(lines: AsyncIterable<string>, columns: Columns): Promi
 }
 
 function checkHeader(said: Record<string, unknown>): void {
-  if (said.format !== stateHeader.format)
-    throw wrong(1, "this is no export of a state", "name a file of 'state export'");
+  if (said.format !== stateHeader.format) throw wrong(1, "this is not a state export", "name a file of 'state export'");
   if (said.version !== stateHeader.version)
     throw wrong(
       1,
@@ -99,7 +98,7 @@ function checkLine(said: Record<string, unknown>, number: number, columns: Colum
   const line = asLine(said);
   if (line === null && typeof said.table === "string" && !columns.has(said.table))
     throw wrong(number, `this installation has no table '${shorten(said.table)}'`, update);
-  if (line === null) throw wrong(number, "it is no row of a table");
+  if (line === null) throw wrong(number, "it is not a table row");
   const strange = Object.keys(line.row).find((name) => !columns.get(line.table)?.has(name));
   if (strange !== undefined)
     throw wrong(number, `this installation has no column '${shorten(strange)}' in the table '${line.table}'`, update);
@@ -113,7 +112,7 @@ function parse(text: string, number: number) {
   } catch {
     // Reported below.
   }
-  throw wrong(number, "it is no JSON object");
+  throw wrong(number, "it is not a JSON object");
 }
 
 function asLine({ table, row }: Record<string, unknown>): StateLine | null {

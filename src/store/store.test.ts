@@ -10,11 +10,11 @@ test("a store that could not be opened is opened when it is needed again", async
   context.mock.method(performance, "now", () => now);
   const place = directory.file("data");
   writeFileSync(place, "in the way");
-  const memory = createRecorder(place);
-  await assert.rejects(memory.store(), { code: "STORE_FAILED" });
+  const recorder = createRecorder(place);
+  await assert.rejects(recorder.store(), { code: "STORE_FAILED" });
   rmSync(place);
-  await assert.rejects(memory.store(), { code: "STORE_FAILED" }, "not tried for every record");
+  await assert.rejects(recorder.store(), { code: "STORE_FAILED" }, "not tried for every record");
   now += 1_000;
-  assert.deepEqual(await (await memory.store()).calls(), []);
-  await memory.close();
+  assert.deepEqual(await (await recorder.store()).calls(), []);
+  await recorder.close();
 });

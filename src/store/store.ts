@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createEventBus } from "../lib/async/event-bus.ts";
 import { once } from "../lib/async/once.ts";
-import { nowText } from "../lib/stamps.ts";
+import { nowText } from "../lib/ids-and-time.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import type { AgentRun } from "../model/agent/run-schema.ts";
 import type { AuditRecord } from "../model/audit-schema.ts";
@@ -22,9 +22,9 @@ import { createSampleRings } from "./sample-rings.ts";
 
 export { createAudit } from "./audit.ts";
 export { createHistory } from "./history.ts";
-export { createKeptSessions } from "./kept-sessions.ts";
 export { openStore } from "./open-store.ts";
 export type { RunningCall } from "./running-calls.ts";
+export { createSessionStore } from "./session-store.ts";
 export { createStateVerbs } from "./state-transfer.ts";
 
 const transient: ReadonlySet<EventType> = new Set(transientEvents);
@@ -318,7 +318,7 @@ function refusedUnrecorded(cause: unknown): PlaneError {
 }
 
 function ranUnrecorded(cause: unknown, isDone: boolean): PlaneError {
-  const text = `${notTaken} It ${isDone ? "was done all the same" : "was not done"}. ${remedy}`;
+  const text = `${notTaken} It ${isDone ? "was done anyway" : "was not done"}. ${remedy}`;
   return new PlaneError("RECORD_FAILED", text, { data: { done: isDone }, cause });
 }
 

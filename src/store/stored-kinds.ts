@@ -3,14 +3,18 @@ import { join } from "node:path";
 import { sizeText } from "../lib/text/wording.ts";
 import type { Config } from "../model/config/config.ts";
 import type { StoredKind } from "../model/config/doctor-schema.ts";
-import type { Holding } from "../model/store.ts";
+import type { StoredAmount } from "../model/store.ts";
 
 const dayMs = 24 * 3_600_000;
 
 type Limit = Pick<StoredKind, "limit" | "settings">;
 
 /** What is kept on disk or grows in memory: how much there is, its limit, and the setting that changes it. */
-export function describeStored(held: readonly Holding[], config: Config, directory: string | undefined): StoredKind[] {
+export function describeStored(
+  held: readonly StoredAmount[],
+  config: Config,
+  directory: string | undefined,
+): StoredKind[] {
   const limits = limitsOf(config);
   return [
     ...held.map(({ kind, count, bytes, oldest }) => ({ kind, count, bytes, oldest, ...limits[kind] })),
@@ -19,7 +23,7 @@ export function describeStored(held: readonly Holding[], config: Config, directo
   ];
 }
 
-function limitsOf({ calls, results, observability, jobs }: Config): Record<Holding["kind"], Limit> {
+function limitsOf({ calls, results, observability, jobs }: Config): Record<StoredAmount["kind"], Limit> {
   const age = calls.keepDays === 0 ? [] : [days(calls.keepDays)];
   const size = calls.maxBytes === 0 ? [] : [`${sizeText(calls.maxBytes)} of records together`];
   const records: Limit = {

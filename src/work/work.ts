@@ -110,7 +110,7 @@ function warn(thrown: unknown): void {
   // The store has reported that it is unreachable, and comes back.
   if (thrown instanceof PlaneError && thrown.data.lost === true) return;
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  process.emitWarning(`Jobs and failed calls are not begun: ${reason}`);
+  process.emitWarning(`Jobs and failed calls are not started: ${reason}`);
 }
 
 function createDeadLetters({ servers, catalogue, recorder, calls }: WorkContext, onDue: () => void) {
@@ -153,7 +153,7 @@ function createJobs(context: WorkContext, loop: JobParts["loop"]) {
     };
     return create({
       config: settings.config,
-      memory: recorder,
+      recorder,
       defaultPrincipal,
       loop,
       manifests,

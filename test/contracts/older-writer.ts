@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import pg from "pg";
-import { uniqueId } from "../../src/lib/stamps.ts";
+import { uniqueId } from "../../src/lib/ids-and-time.ts";
 
 type Statement = { text: string; values: unknown[] };
 type Transaction = readonly Statement[];

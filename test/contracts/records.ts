@@ -1,7 +1,7 @@
 import type { AgentRun } from "../../src/model/agent/run-schema.ts";
 import type { AuditRecord } from "../../src/model/audit-schema.ts";
 import type { CallRecord } from "../../src/model/calls/call-schema.ts";
-import type { Decision, KeptHeldCall } from "../../src/model/calls/held-call.ts";
+import type { ApprovalDecision, KeptHeldCall } from "../../src/model/calls/held-call.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import type { JournalEntry } from "../../src/model/store.ts";
 
@@ -154,7 +154,7 @@ export function heldCall(id: string, changes: Partial<KeptHeldCall> = {}): KeptH
   };
 }
 
-export function answeredCall(held: KeptHeldCall, decision: Decision): KeptHeldCall {
+export function answeredCall(held: KeptHeldCall, decision: ApprovalDecision): KeptHeldCall {
   const answer = { decision, by: "grace", at: moment, reason: null, arguments: null };
   return { ...held, status: decision === "approve" ? "approved" : "rejected", answer };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { HeldFilter, HeldOrder } from "../../src/model/calls/held-call.ts";
-import type { PlanRecord, Remembered } from "../../src/model/calls/held-schema.ts";
+import type { PlanRecord, RememberedApproval } from "../../src/model/calls/held-schema.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { type Promises, storeFailed } from "./opened-store.ts";
 import { answeredCall, heldCall, moment } from "./records.ts";
@@ -13,7 +13,7 @@ const plan = (id: string, changes: Partial<PlanRecord> = {}): PlanRecord => ({
   ...changes,
 });
 
-const remembered = (id: string, user: string | null): Remembered => ({
+const remembered = (id: string, user: string | null): RememberedApproval => ({
   id,
   user,
   tool: "github_delete_branch",

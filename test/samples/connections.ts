@@ -2,7 +2,7 @@ import type { PlaneEvent } from "../../src/model/events.ts";
 import { type Channel, TransportError } from "../../src/protocol/message.ts";
 import { createPeer, refuseRequest } from "../../src/protocol/peer.ts";
 import type { Session } from "../../src/protocol/session.ts";
-import { createConnection } from "../../src/servers/connection.ts";
+import { createServerConnection } from "../../src/servers/connection.ts";
 import type { OpenSteps } from "../../src/servers/open-attempt.ts";
 import { moveTime } from "./mocked-time.ts";
 
@@ -27,7 +27,7 @@ export function sampleConnection({
   const events: PlaneEvent[] = [];
   const left: Channel[] = [];
   const world = { kept, alive: 0, most: 0, idle: 0 };
-  const connection = createConnection({
+  const connection = createServerConnection({
     name: "s",
     connectTimeoutMs,
     idleTimeoutMs,

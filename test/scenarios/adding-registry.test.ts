@@ -168,7 +168,7 @@ test("a name that no registry knows is reported with what is near, and a registr
   assert.match((await it.run("add", "io.github.example/gone")).stderr, /was taken out of the registry/);
   await registry.stop();
   const down = await it.run("add", "io.github.example/never-seen");
-  assert.deepEqual([down.code, /127\.0\.0\.1:\d+ cannot be asked/.test(down.stderr)], [4, true], down.stderr);
+  assert.deepEqual([down.code, /Cannot fetch from 127\.0\.0\.1:\d+/.test(down.stderr)], [4, true], down.stderr);
 });
 
 test("updates are shown with what changes, written with --yes, and keep what a person changed", { skip }, async () => {
@@ -269,6 +269,6 @@ test("packages of every kind become what starts them, and an odd identifier is r
   assert.deepEqual(started, { command: "uv", args: ["run", "--directory", cwd, "m.py"] });
   assert.match(await entryOf("changed"), /checksum differs/);
   assert.match(await entryOf("unchecked"), /gives no checksum/);
-  assert.match(await entryOf("option"), /no name of a package/);
+  assert.match(await entryOf("option"), /not a valid package name/);
   assert.match(await entryOf("service"), /service of its own/);
 });

@@ -310,7 +310,7 @@ test("a bundle that is no archive, leads out, links, lies about its size or is f
     content: JSON.stringify({ name: "a", version: "1", server: { type: "node", entry_point: "i.js" }, ...more }),
   });
   const cases: [Buffer, RegExp][] = [
-    [Buffer.from("nothing"), /no zip archive/],
+    [Buffer.from("nothing"), /not a zip archive/],
     [writeZip([manifest(), { path: "../out", content: "x" }]), /leads out/],
     [writeZip([manifest(), { path: "a\\..\\..\\out", content: "x" }]), /leads out/],
     [writeZip([manifest(), { path: "/etc/x", content: "x" }]), /leads out/],
@@ -318,7 +318,7 @@ test("a bundle that is no archive, leads out, links, lies about its size or is f
     [writeZip([manifest(), { path: "big", content: "x".repeat(100_000), size: 10 }]), /larger than it says|checksum/],
     [writeZip([manifest(), { path: "huge", content: "x", size: 0x7fffffff }]), /more than/],
     [writeZip([{ path: "server.js", content: "" }]), /no manifest.json/],
-    [writeZip([{ path: "manifest.json", content: "{" }]), /no JSON/],
+    [writeZip([{ path: "manifest.json", content: "{" }]), /not JSON/],
     [writeZip([manifest({ server: { type: "cobol" } })]), /kind 'cobol'/],
     [writeZip([manifest({ compatibility: { platforms: ["plan9"] } })]), /made for plan9/],
   ];

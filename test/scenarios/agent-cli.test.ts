@@ -95,7 +95,7 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
       ["--toolset", "numbrs", /No toolset 'numbrs'.*Did you mean 'numbers'/],
       ["--style", "quickly", /'quickly' is invalid.*tools, react/],
       ["--model", "best", /best/],
-      ["--max-turns", "0", /Give a whole number from 1 on/],
+      ["--max-turns", "0", /Give an integer >= 1/],
       ["--trace", "/no/such/place.json", /--trace \/no\/such\/place\.json cannot be written/],
     ] as const) {
       const wrong = await runCli(world.words("Count", flag, value));

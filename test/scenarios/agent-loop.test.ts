@@ -127,7 +127,7 @@ suite("an agent", { concurrency: 2 }, () => {
       [
         asks(
           { name: "fx__ecko", arguments: { message: "x" } },
-          { name: "fx__echo", arguments: "{ this is no JSON" },
+          { name: "fx__echo", arguments: "{ this is not JSON" },
           { name: "fx__echo", arguments: "[1]" },
           { name: "fx__echo", arguments: {} },
           { name: "fx__fail", arguments: {} },

@@ -31,7 +31,7 @@ suite("a toolset", { concurrency: 2 }, () => {
       anthropic.map(({ name }) => name),
       ["echo", "slow"],
     );
-    await assert.rejects(toolset.schemas("cobol" as never), /'cobol' is no format of tools. Use one of openai/);
+    await assert.rejects(toolset.schemas("cobol" as never), /'cobol' is not a tool format. Use one of openai/);
   });
 
   test("answers a response with the assistant's message and one message for each call, in order", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { Answer } from "../../src/model/calls/held-call.ts";
+import type { ApprovalAnswer } from "../../src/model/calls/held-call.ts";
 import { createPlane } from "../../src/plane.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { callsAt, fixture } from "./support.ts";
@@ -21,7 +21,7 @@ async function world(approvals: object, more: object = {}) {
   const ann = await as({ user: "ann", groups: ["hr"] });
   const ask = async (tool = "hr.echo", caller = ann) =>
     String((await plane.call(tool, { message: "hi" }, caller)).approval?.id);
-  const yes = (id: string, who: typeof ann, more: Partial<Answer> = {}) =>
+  const yes = (id: string, who: typeof ann, more: Partial<ApprovalAnswer> = {}) =>
     plane.approvals.answer(id, { decision: "approve", ...more }, who);
   const ran = () => callsAt(log).map(({ arguments: args }) => args);
   const dispose = async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { HeldView, Remembered } from "../../src/model/calls/held-schema.ts";
+import type { HeldView, RememberedApproval } from "../../src/model/calls/held-schema.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { approvalIn, serveEcho } from "./approving.ts";
 import { callsAt, fixture, type Printed, runCli, writeConfig } from "./support.ts";
@@ -75,7 +75,7 @@ suite("approvals on the command line", { concurrency: 2 }, () => {
     assert.equal((await approve("--remember", "tool", "--for", "1h")).code, 0);
     assert.equal((await plane.cli(...put)).code, 0);
     const { remembered } = (await plane.cli("approvals", "remembered", "--json")).json() as unknown as {
-      remembered: Remembered[];
+      remembered: RememberedApproval[];
     };
     const lasts = Date.parse(String(remembered[0]?.expiresAt)) - Date.parse(String(remembered[0]?.createdAt));
     assert.ok(Math.abs(lasts - 3_600_000) < 1_000);

@@ -60,7 +60,7 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
     assert.match(text, /stored other$/);
     const messages = plane.client.asked.map(({ params }) => String(params?.message));
     assert.equal(messages.length, 3);
-    assert.match(messages[1] ?? "", /^The arguments are no JSON object/);
+    assert.match(messages[1] ?? "", /^The arguments are not a JSON object/);
     assert.match(messages[2] ?? "", /must be string/);
     assert.deepEqual(callsAt(plane.log), [{ name: "put_note", arguments: { key: "other", text: "t" } }]);
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answer } from "../../src/model/calls/held-call.ts";
+import type { ApprovalAnswer } from "../../src/model/calls/held-call.ts";
 import { assertFailed, fixture, planeOf, textsOf } from "./support.ts";
 
 const policy = { rules: [{ tool: "echo.put_*", verdict: "ask" }] };
@@ -19,7 +19,7 @@ test("a person who answers the moment they hear of a question finds it", async (
 
 test("a program asks its own person, as often as the answer makes no sense", async () => {
   await using plane = await planeOf({ echo: fixture("echo") }, { policy });
-  const answers: Answer[] = [
+  const answers: ApprovalAnswer[] = [
     { decision: "approve", arguments: { key: 7 } },
     { decision: "approve", arguments: { key: "edited", text: "t" } },
   ];

@@ -46,7 +46,7 @@ suite("arguments", () => {
     });
   }
 
-  test("a word that is no object never runs as an empty one", async () => {
+  test("a word that is not an object never runs as an empty one", async () => {
     for (const input of ["hello", "undefined", "None", "True", "-", "{{", "{hello"]) {
       const { outcome, calls } = await received(echoLog(), () => plane.call("echo.echo_all", input));
       assert.deepEqual(calls, [], JSON.stringify(input));

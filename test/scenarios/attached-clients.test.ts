@@ -7,7 +7,7 @@ import { suite, test } from "node:test";
 import { serveStdio } from "../../src/faces/gateway/serve-stdio.ts";
 import { type AttachedSession, attach, type Greeting } from "../../src/faces/socket/attachment.ts";
 import { runFront } from "../../src/faces/socket/front.ts";
-import { claimDirectories, type PlanePlace, planePlace, readRecord } from "../../src/faces/socket/plane-place.ts";
+import { claimDirectories, type PlanePlace, planePlace, readPlaneRecord } from "../../src/faces/socket/plane-place.ts";
 import { openRemotePlane } from "../../src/faces/socket/remote-plane.ts";
 import { type ServingSocket, serveSocket } from "../../src/faces/socket/serve-socket.ts";
 import { createPlane, type Plane } from "../../src/index.ts";
@@ -134,7 +134,7 @@ suite("asking a plane in another process", () => {
     assert.equal(heard.at(-1), "question");
   });
 
-  test("an answer that is no JSON is an error, and not the end of the process", async () => {
+  test("an answer that is not JSON is an error, and not the end of the process", async () => {
     await using directory = await temporaryDirectory();
     const place = planePlace({ dataDirectory: directory.path, files: [] });
     claimDirectories(place);
@@ -240,6 +240,6 @@ suite("a client that is attached", () => {
     assert.deepEqual(await attach(old.place, later, {}), { kind: "none" });
     assert.equal(await old.socket.over, "handover");
     await old.socket.close();
-    assert.equal(readRecord(old.place.record), null);
+    assert.equal(readPlaneRecord(old.place.record), null);
   });
 });

@@ -52,7 +52,7 @@ const cases: Case[] = [
     says: /--args is not valid JSON.*Quote it for the shell/,
   },
   {
-    title: "a list in --args is no object",
+    title: "a list in --args is not an object",
     words: ["call", "echo.echo", "--args", "[1]"],
     exit: 2,
     code: "INVALID_ARGUMENTS",

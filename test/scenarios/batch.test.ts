@@ -90,7 +90,7 @@ suite("a batch of calls", { concurrency: 2 }, () => {
     assert.match(other.stderr, /was made from another input: line 1 is not what it was/);
     writeFileSync(out, "my notes\n");
     const foreign = await runCli(world.words(file, "--out", out, "--resume"));
-    assert.match(foreign.stderr, /Line 1 of .* is no result of ours/);
+    assert.match(foreign.stderr, /Line 1 of .* is not a result that Toolplane wrote/);
     assert.equal(readFileSync(out, "utf8"), "my notes\n");
     assert.deepEqual([twice.code, other.code, foreign.code], [2, 2, 2]);
   });
@@ -116,7 +116,7 @@ suite("a batch of calls", { concurrency: 2 }, () => {
     const homeless = await runCli(world.words("-", "--resume"), { input: '{"tool":"fx.echo"}' });
     assert.match(homeless.stderr, /are about a file of results: add --out FILE/);
     const parallel = await runCli(world.words(file, "--parallel", "0"));
-    assert.match(parallel.stderr, /Give a whole number from 1 to 256/);
+    assert.match(parallel.stderr, /Give an integer from 1 to 256/);
     assert.deepEqual(existsSync(world.log) ? callsAt(world.log) : [], []);
   });
 

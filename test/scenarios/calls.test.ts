@@ -115,14 +115,14 @@ suite("calls, their conversations and what they cost", () => {
   test("an export reads a page at a time, so that many calls do not stand in memory", async () => {
     await using plane = await createPlane({ config: { servers: { echo: fixture("echo") } } });
     for (let n = 0; n < 1_200; n += 1) await plane.call("echo.echo", { message: "m" }, { dryRun: true });
-    const { exportCalls } = await import("../../src/operations/declared/calls.ts");
+    const { readExport } = await import("../../src/operations/declared/calls.ts");
     const asked: number[] = [];
     const list: typeof plane.calls.list = async (filter, caller) => {
       asked.push(filter?.limit ?? Number.POSITIVE_INFINITY);
       return plane.calls.list(filter, caller);
     };
     const watched = { ...plane, calls: { ...plane.calls, list } };
-    const { text } = await exportCalls(watched, { format: "har" }, {});
+    const { text } = await readExport(watched, { format: "har" }, {});
     assert.equal(asked.length, 1, "only the first page, before a reader wants more");
     let whole = "";
     for await (const part of text) whole += part;

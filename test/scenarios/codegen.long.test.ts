@@ -259,7 +259,7 @@ export async function use(): Promise<number> {
       [["none"], /No command 'none'/],
       [["get-weather v2"], /Missing: --city/],
       [["get-weather v2", "--city", "x", "--unit", "kelvin"], /--unit must be one of celsius, fahrenheit/],
-      [["get-weather v2", "--city", "x", "--days", "1.5"], /--days must be a whole number/],
+      [["get-weather v2", "--city", "x", "--days", "1.5"], /--days must be an integer/],
       [["get-weather v2", "--city", "x", "--place", "{"], /--place is not JSON/],
       [["get-weather v2", "--citi", "x"], /No flag --citi/],
       [["get-weather v2", "--city"], /--city needs a value/],

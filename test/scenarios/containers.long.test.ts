@@ -176,7 +176,7 @@ test("doctor says which runtime is missing, which mount is not there, and what a
   const failure = (name: string) => servers.find((one) => one.name === name)?.checks.find(({ ok }) => !ok);
   assert.match(failure("none")?.detail ?? "", /Podman was not found|podman was not found/i);
   assert.match(failure("none")?.fix ?? "", /Install/);
-  assert.match(failure("mount")?.detail ?? "", /nowhere, which is not there/);
+  assert.match(failure("mount")?.detail ?? "", /nowhere, which does not exist/);
   assert.match(failure("unknown")?.fix ?? "", /Correct the name of the image/);
   assert.equal(failure("fine"), undefined);
 });

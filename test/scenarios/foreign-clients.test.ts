@@ -56,7 +56,7 @@ test("a default, a variable's name and a client's secret do not smuggle a refere
   for (const from of ["vscode", "meta.json", "bearer.json"]) said.push((await it.run("import", from, "--json")).stdout);
   assert.match(said[0] ?? "", /has a brace, which would end the reference/);
   assert.match(said[1] ?? "", /only the client knows what \$\{command:/);
-  assert.match(said[2] ?? "", /'file:\/etc\/hostname' is no name of a variable/);
+  assert.match(said[2] ?? "", /'file:\/etc\/hostname' is not a valid variable name/);
   assert.equal(existsSync(it.config), false, "nothing is left to import");
 });
 

@@ -44,8 +44,8 @@ test("a name or a value of a variable cannot bring another one", { skip }, async
   const wrong: [env: Record<string, string>, why: RegExp][] = [
     [{ A: "1\nB=2" }, /the variable A has several lines/],
     [{ A: "1\rB=2" }, /the variable A has several lines/],
-    [{ "A=1\nB": "2" }, /is no name of a variable/],
-    [{ "#A": "2" }, /is no name of a variable/],
+    [{ "A=1\nB": "2" }, /is not a valid variable name/],
+    [{ "#A": "2" }, /is not a valid variable name/],
   ];
   for (const [env, why] of wrong) {
     const config = await writeConfig(directory, { boxed: { container: { image }, env } });

@@ -36,7 +36,7 @@ for (const era of ["legacy", "modern"] as const) {
     for (const [name, args, said] of [
       ["mcp_tool_search", {}, /query.*It takes: query \(string, required\)/],
       ["mcp_tool_search", { query: 5 }, /\/query must be string/],
-      ["mcp_tool_search", { query: "a", limit: 1_000 }, /'limit' must be a whole number from 1 to 100/],
+      ["mcp_tool_search", { query: "a", limit: 1_000 }, /'limit' must be an integer from 1 to 100/],
       ["mcp_tool_search", { query: "x".repeat(20_000) }, /longer than 10000 characters/],
       ["mcp_tool_search", { query: "a", server: "none" }, /none/],
       ["mcp_tool_list", { server: "none" }, /No server 'none' has tools. There are my_server, one/],

@@ -82,7 +82,7 @@ suite("hooks", { concurrency: 4 }, () => {
     const reasons: Record<keyof typeof scripts, RegExp> = {
       echo: /hook 'echo' \(PreToolUse\) failed: it ended with exit code 7/,
       echo_all: /it wrote more than 1 MiB/,
-      write_note: /what it printed is no JSON/,
+      write_note: /what it printed is not JSON/,
       put_note: new RegExp(`it took longer than ${seconds} s, its 'timeout_ms'`),
       do_it_now: /it could not be started/,
     };
@@ -333,7 +333,7 @@ suite("hooks", { concurrency: 4 }, () => {
     const { config } = await configured(directory, { PreToolUse: [hook("h", ["true"], { matcher: "(" })] });
     const { code, stderr } = await runCli(["call", "echo.echo", "message=m", "--config", config]);
     assert.equal(code, 2);
-    assert.match(stderr, /toolplane\.json:1: hooks\.PreToolUse\[0\]\.matcher: '\(' is no pattern/);
+    assert.match(stderr, /toolplane\.json:1: hooks\.PreToolUse\[0\]\.matcher: '\(' is not a valid pattern/);
   });
 });
 

@@ -64,7 +64,7 @@ test("an edit that cannot be read changes nothing and is reported", async () => 
   await using plane = await createPlane({ config: file, watch: true });
   const old = await pids(plane);
   const rejected = next(plane, "config.rejected");
-  await writeFile(file, "{ this is no JSON");
+  await writeFile(file, "{ this is not JSON");
   assert.match((await rejected).reason, /toolplane\.json:1/);
   assert.deepEqual(await pids(plane), old);
 

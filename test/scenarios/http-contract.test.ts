@@ -4,7 +4,7 @@ import { after, before, suite, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { z } from "zod";
 import { createApp } from "../../src/faces/http/app.ts";
-import { openSetup } from "../../src/local-setup.ts";
+import { openLocalSetup } from "../../src/local-setup.ts";
 import { type Operation as Declared, isMissing } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/operations.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
@@ -274,7 +274,7 @@ suite("the OpenAPI document", () => {
 
   test("names every route that there is, and every route is asked below", async () => {
     await using plane = await planeOf({});
-    const setup = await openSetup({ files: [], directory: directory.path });
+    const setup = await openLocalSetup({ files: [], directory: directory.path });
     const app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal, setup });
     const routes = app.routes
       .filter(({ method }) => method !== "ALL")

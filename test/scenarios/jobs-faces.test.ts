@@ -186,10 +186,10 @@ test("graphs that go round or lead nowhere are refused with file and line, and t
       [
         "skills.json: steps wait for each other: x → y → x",
         "jobs.json: tasks wait for each other: a → b → a",
-        "jobs.json: task 'b' depends on 'c', which is not there",
+        "jobs.json: task 'b' depends on 'c', which does not exist",
         "jobs.json: there is no task 'aa'",
         "jobs.json: '0 0 31 2 *' never comes",
-        "jobs.json: 'Mars/Base' is no time zone",
+        "jobs.json: 'Mars/Base' is not a valid time zone",
       ],
     ],
   );

@@ -140,7 +140,7 @@ suite("budgets", { concurrency: 4 }, () => {
   test("a plane does not start with a budget that it does not understand", async () => {
     await assert.rejects(createPlane({ config: { budgets: { maxCost: "lots" } } as unknown as ConfigInput }), {
       code: "CONFIG_INVALID",
-      message: /budgets\.maxCost: must be a number from 0 on, such numbers by unit, or null for no limit/,
+      message: /budgets\.maxCost: must be a number >= 0, such numbers by unit, or null for no limit/,
     });
   });
 

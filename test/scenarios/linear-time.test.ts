@@ -8,20 +8,20 @@ import { describeTool } from "../../src/agent/react/style.ts";
 import { fillPrompt, parseAnswer as parseModelAnswer } from "../../src/calls/providers/model.ts";
 import { formats } from "../../src/calls/schema/formats.ts";
 import { checkSchema } from "../../src/calls/schema-check.ts";
-import { findReferences } from "../../src/catalogue/quality/poisoning/references.ts";
+import { findToolReferences } from "../../src/catalogue/quality/poisoning/references.ts";
 import { scanDefinition } from "../../src/catalogue/quality/poisoning/scan-definition.ts";
 import { termsOf } from "../../src/catalogue/search/query-terms.ts";
 import { loadTokenCounter } from "../../src/catalogue/tokens/definition-cost.ts";
 import { nameFromPackage, plainName } from "../../src/config/adding/names.ts";
 import { parseYaml } from "../../src/config/text/parse-yaml.ts";
 import { parseJson } from "../../src/config/text/read-document.ts";
-import { parseMessage as parseRequest } from "../../src/faces/gateway/request.ts";
+import { parseRequest } from "../../src/faces/gateway/request.ts";
 import { readCron } from "../../src/lib/cron.ts";
 import { noteExactNumbers, withExactNumbers } from "../../src/lib/json/exact-numbers.ts";
 import { changeMembers } from "../../src/lib/json/json-members.ts";
+import { parseLenientJson } from "../../src/lib/json/lenient-json.ts";
 import { ambiguityIn, measureJson } from "../../src/lib/json/measure-json.ts";
 import { repairTruncatedJson } from "../../src/lib/json/repair-json.ts";
-import { respellJson } from "../../src/lib/json/respell-json.ts";
 import { isMetadataName } from "../../src/lib/net/address-class.ts";
 import { parseVersionRange } from "../../src/lib/semver.ts";
 import { matchesGlob } from "../../src/lib/text/glob.ts";
@@ -101,7 +101,7 @@ const askedOfModel = (text: string) => {
   assert.throws(() => parseModelAnswer(text, "a"), { code: "PROVIDER_FAILED" });
 };
 const named = new Map([["other_tool", ["other"]]]);
-const mentioned = (description: string) => findReferences({ name: "a", description }, "a", named);
+const mentioned = (description: string) => findToolReferences({ name: "a", description }, "a", named);
 const told = (text: string) => describeTool({ name: "a", description: text, parameters: {} });
 /** Each is short, and a server can send many. */
 const challenged = (text: string) => Array.from({ length: 20 }, () => parseChallenge(text));
@@ -178,7 +178,7 @@ const rows: Row[] = [
   ["one line in many pieces", readLines, repeat("x"), 400_000],
   ["JSON that was cut off", repairTruncatedJson, repeat('{"a":['), 20_000],
   ["a text of JSON that was cut off", repairTruncatedJson, repeat("\\u00e4", '{"a":"'), 100_000],
-  ["JSON in another spelling", respellJson, repeat("a: 'b', ", "{", "}"), 50_000],
+  ["JSON in another spelling", parseLenientJson, repeat("a: 'b', ", "{", "}"), 50_000],
   ["labels of a ReACT text", parseReact, repeat("Thought: a\nAction: b\n"), 50_000],
   ["the input of a ReACT action", parseReact, repeat('{"a":', "Action: x\nAction Input: "), 20_000],
   ["a configuration in JSON", (text) => parseJson("a.json", text), repeat('"a",', "[", '"a"]'), 50_000],

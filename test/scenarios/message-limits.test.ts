@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseMessage as parseRequest } from "../../src/faces/gateway/request.ts";
+import { parseRequest } from "../../src/faces/gateway/request.ts";
 import { parseBody } from "../../src/faces/http/body.ts";
-import { textOf } from "../../src/lib/json/json-text.ts";
+import { sourceTextOf } from "../../src/lib/json/json-text.ts";
 import { parseMessage as parseAnswer } from "../../src/servers/transports/parse-message.ts";
 
 test("a body that is nested too deeply, or full of long numbers, is refused by name", () => {
@@ -57,11 +57,11 @@ test("the arguments of a long message are passed on as they are written, and no 
   const asked = parseRequest(
     `{"arguments":${fake},"jsonrpc":"2.0","id":1,"method":"tools/call","x":{"arguments":${fake}},"params":{"name":"a","_meta":{"arguments":${fake}},"arguments":${real}, "more":[]}}`,
   ) as { message: { params: { arguments: object } } };
-  assert.equal(textOf(asked.message.params.arguments), real);
+  assert.equal(sourceTextOf(asked.message.params.arguments), real);
   const body = parseBody(`{"params":{"arguments":${fake}},"arguments" : ${real} ,"x":1}`, "{}");
-  assert.equal(textOf(body.arguments as object)?.trim(), real);
+  assert.equal(sourceTextOf(body.arguments as object)?.trim(), real);
   const answer = (rest: string) => parseAnswer(`{"jsonrpc":"2.0","id":1,"result":${real}${rest}}`);
-  assert.equal(textOf((answer("") as { result: object }).result), real);
+  assert.equal(sourceTextOf((answer("") as { result: object }).result), real);
   for (const rest of [`,"result":${fake}`, ',"x":"é"', ',"x":[{}]'])
-    assert.notEqual(textOf((answer(rest) as { result: object }).result), `${real}${rest}`);
+    assert.notEqual(sourceTextOf((answer(rest) as { result: object }).result), `${real}${rest}`);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { openSetup } from "../../src/local-setup.ts";
+import { openLocalSetup } from "../../src/local-setup.ts";
 import type { ImportReport } from "../../src/model/config/setup.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { errorOf, startCli } from "./support.ts";
@@ -198,7 +198,7 @@ suite("import from other gateways", { concurrency: 3 }, () => {
     assert.match(await failing(join(import.meta.dirname, "../../package.json")), /no servers in a form that is known/);
     assert.match(await failing("litellm"), /Name the file that has its servers/);
     assert.match(await failing("cursr"), /Did you mean 'cursor'/);
-    const setup = await openSetup({ files: [], directory: directory.path, dataDirectory: directory.file("data") });
+    const setup = await openLocalSetup({ files: [], directory: directory.path, dataDirectory: directory.file("data") });
     await assert.rejects(setup.importClients([foreign("litellm.yaml")], { dryRun: true }), { code: "USAGE" });
   });
 });

@@ -40,7 +40,7 @@ test("what cannot be an overlay is refused with the reason", async () => {
   const { ask } = plane;
   const wrong = await ask("POST /tools/echo.put_note/overlay/preview", { providers: [] });
   assert.equal(wrong.status, 400);
-  assert.match(String(wrong.body.detail), /cannot be said about a tool of a server/);
+  assert.match(String(wrong.body.detail), /cannot be set for a tool of a server/);
   assert.equal((await ask("GET /tools/echo.nothing/overlay")).status, 404);
   const reader = await plane.as("ann", "--scope", "read");
   assert.equal((await reader("GET /tools/echo.put_note/overlay")).status, 403);

@@ -196,7 +196,7 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
     const lost = { config: { mcpServers: servers, overlays: { "insidr.open": { description: "x" } } } };
     await using plane = await createPlane(lost);
     const [problem] = plane.config().problems;
-    assert.match(problem?.message ?? "", /'insidr\.open' is no tool of a server that is configured here/);
+    assert.match(problem?.message ?? "", /'insidr\.open' is not a tool of a configured server/);
   });
 
   test("only those who manage the plane may say something about a tool", async () => {

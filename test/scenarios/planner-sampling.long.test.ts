@@ -100,7 +100,7 @@ suite("plan_with_tools", { concurrency: 2 }, () => {
     ["I would rather not.", /^No step could be planned.*Left out: /s],
     ['{"steps": []}', /^No step could be planned/],
     ['{"steps": [{"tool": 1}]}', /Left out: Step 1 names no tool/],
-    ["rm -rf /", /Left out: 'rm' is no call of a tool/],
+    ["rm -rf /", /Left out: 'rm' is not a tool call/],
   ];
   for (const [answer, about] of useless) {
     test(`a model that says ${JSON.stringify(answer)} makes no plan, and that is an error`, async () => {

@@ -59,7 +59,7 @@ suite("the rules of the policy are edited over HTTP and on the command line", ()
       [
         [
           "echo.add",
-          { verdict: "allow", origin: "rule", reason: "a rule of the policy says so", rule: 1 },
+          { verdict: "allow", origin: "rule", reason: "a policy rule decided so", rule: 1 },
           { verdict: "deny", origin: "rule", reason: "no sevens", rule: 0 },
         ],
       ],
@@ -74,7 +74,10 @@ suite("the rules of the policy are edited over HTTP and on the command line", ()
       [{ tool: "x" }, /policy\.rules\[1\]\.verdict must be one of/],
       [{ tol: "x", verdict: "ask" }, /policy\.rules\[1\].*tol/],
       [{ arguments: { a: { regex: "(?=x)" } }, verdict: "ask" }, /policy\.rules\[1\]\.arguments\.a\.regex.*no pattern/],
-      [{ time: { timezone: "Mars" }, verdict: "ask" }, /policy\.rules\[1\]\.time\.timezone 'Mars' is no time zone/],
+      [
+        { time: { timezone: "Mars" }, verdict: "ask" },
+        /policy\.rules\[1\]\.time\.timezone 'Mars' is not a valid time zone/,
+      ],
     ];
     for (const [rule, message] of bad) {
       for (const [method, to] of [

@@ -309,7 +309,7 @@ test("validate names kinds of providers that are not built in, and a program may
   const validated = await runCli(["config", "validate", "--json", "--config", file]);
   const problems = validated.json().problems as { path: string; message: string; severity: string }[];
   assert.equal(validated.code, 0);
-  const told = problems.find(({ message }) => message.includes("'serp' is no kind of provider"));
+  const told = problems.find(({ message }) => message.includes("'serp' is not a built-in provider kind"));
   assert.deepEqual([told?.severity, told?.path], ["warning", "tools.lookup.providers[0].name"]);
   await using plane = await createPlane({ config: file });
   plane.tools.registerProvider("serp", async () => "found");

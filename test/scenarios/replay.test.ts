@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { suite, test } from "node:test";
 import { createPlane, type Outcome, type Plane, type PlaneOptions, type ToolFunction } from "../../src/index.ts";
-import { textOf } from "../../src/lib/json/json-text.ts";
+import { sourceTextOf } from "../../src/lib/json/json-text.ts";
 import { startScriptedModel } from "../fixtures/llm-script.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { startGateway } from "./gateway-client.ts";
@@ -181,7 +181,7 @@ suite("record and replay", { concurrency: 4 }, () => {
     assert.match(readFileSync(at.recording, "utf8"), /"id":9007199254740993,"neg":-0,"huge":1e400/);
     await using plane = await replaying(at.recording);
     const { result } = await plane.call("exact.numbers", {});
-    assert.match(textOf(result ?? {}) ?? "", /"id":9007199254740993,"neg":-0,"huge":1e400/);
+    assert.match(sourceTextOf(result ?? {}) ?? "", /"id":9007199254740993,"neg":-0,"huge":1e400/);
   });
 
   test("a function of the program is answered for, and not run", async () => {
@@ -281,7 +281,7 @@ suite("record and replay", { concurrency: 4 }, () => {
     writeFileSync(at.recording, `${whole}no json\n${whole}{"type":"call"}\n{"type":"__proto__"}\n`);
     await assert.rejects(replaying(at.recording), (thrown: Error & { code?: string }) => {
       assert.equal(thrown.code, "CONFIG_INVALID");
-      assert.match(thrown.message, /calls\.jsonl:4: is no JSON/);
+      assert.match(thrown.message, /calls\.jsonl:4: is not JSON/);
       assert.match(thrown.message, /calls\.jsonl:8: is no line of a recording/);
       assert.match(thrown.message, /calls\.jsonl:9: is no line of a recording/);
       return true;

@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 import { createApp } from "../../src/faces/http/app.ts";
 import { createLocalPass } from "../../src/faces/http/local-pass.ts";
 import { createPlane } from "../../src/index.ts";
-import { openSetup } from "../../src/local-setup.ts";
+import { openLocalSetup } from "../../src/local-setup.ts";
 import { fixtureCommand, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, runCli, startServe, writeConfig } from "./support.ts";
 
@@ -58,7 +58,7 @@ async function appOn(directory: TemporaryDirectory, text: string) {
   const file = directory.file("toolplane.json");
   writeFileSync(file, text);
   const plane = await createPlane({ config: file });
-  const setup = await openSetup({ files: [file], directory: directory.path });
+  const setup = await openLocalSetup({ files: [file], directory: directory.path });
   const pass = createLocalPass();
   const app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal, setup, pass });
   const put = async (name: string, entry: object) => {

@@ -3,7 +3,7 @@ import { globSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { suite, test } from "node:test";
-import { serve } from "../../src/faces/http/serve.ts";
+import { serveHttp } from "../../src/faces/http/serve.ts";
 import { createPlane } from "../../src/index.ts";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
@@ -99,17 +99,17 @@ suite("the command line beside a plane that serves", () => {
 
 test("a port that is in use is named with who has it and what to do", async () => {
   await using plane = await createPlane({ config: {} });
-  const first = await serve(plane, { host: "127.0.0.1", port: 0, workbench: import.meta.dirname });
+  const first = await serveHttp(plane, { host: "127.0.0.1", port: 0, workbench: import.meta.dirname });
   const other = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   try {
     const port = Number(new URL(first.url).port);
-    await assert.rejects(serve(plane, { host: "127.0.0.1", port }), {
+    await assert.rejects(serveHttp(plane, { host: "127.0.0.1", port }), {
       code: "USAGE",
       message: `Port ${port} of 127.0.0.1 is in use by another Toolplane, at ${first.url}. Use that one, stop it, or choose another port with --port, 0 for any free one.`,
     });
     const { port: taken } = other.address() as { port: number };
-    await assert.rejects(serve(plane, { host: "127.0.0.1", port: taken }), {
+    await assert.rejects(serveHttp(plane, { host: "127.0.0.1", port: taken }), {
       message: new RegExp(`^Port ${taken} of 127\\.0\\.0\\.1 is in use by another program\\. Stop it,`),
     });
   } finally {

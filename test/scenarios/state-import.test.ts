@@ -151,7 +151,7 @@ test("what this version does not know is refused and named, and never left out w
       /Line 1 .*of version 2, and this installation knows 1.*update this installation/,
     ],
     [[JSON.stringify({ servers: {} })], /Line 1 .*no export of a state.*'state export'/],
-    [withRow({ ...call.row, record: { a: 1 } }), /Line \d+ .*it is no row of a table.*export it again/],
+    [withRow({ ...call.row, record: { a: 1 } }), /Line \d+ .*it is not a table row.*export it again/],
   ];
   for (const [given, said] of cases) {
     await writeFile(file, sealed(given));

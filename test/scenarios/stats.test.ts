@@ -62,7 +62,7 @@ test("fifty tools cost what their definitions are long, and nearly nothing where
   const { tools: few, totals: same } = first.json() as unknown as ContextStats;
   assert.deepEqual([few?.length, same.tools], [2, totals.tools], "only what is listed is less");
   assert.ok((few?.[0]?.fullTokens ?? 0) >= (few?.[1]?.fullTokens ?? 0));
-  assert.match((await runCli(["stats", "--limit", "0", ...where])).stderr, /whole number from 1 to 1000/);
+  assert.match((await runCli(["stats", "--limit", "0", ...where])).stderr, /integer from 1 to 1000/);
 });
 
 test("what is always loaded is counted as loaded, and few tools are given whole", async () => {

@@ -1,5 +1,5 @@
 import { sameJson } from "../../lib/json/plain-data.ts";
-import type { Answer } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer } from "../../model/calls/held-call.ts";
 import type { HeldCall } from "../../model/calls/held-schema.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -51,9 +51,14 @@ export function createAnswerers({ settings, mayMake }: AnswererPorts) {
     /** May they see how it went? An approver decides about calls whose results are not theirs to read. */
     maySeeResult: (held: HeldCall, by: Principal) => mayStandIn(held, by, held.answer?.arguments ?? held.arguments),
     /** Says why an answer is not theirs to give, or null. `edited` are other arguments than those that were shown. */
-    async refuses(held: HeldCall, given: Answer, by: Principal, edited: JsonObject | null): Promise<PlaneError | null> {
+    async refuses(
+      held: HeldCall,
+      given: ApprovalAnswer,
+      by: Principal,
+      edited: JsonObject | null,
+    ): Promise<PlaneError | null> {
       const { approvers, fourEyes } = settings();
-      if (!mayAnswer(held.principal, by)) return notTheirs(held, fourEyes, approvers);
+      if (!mayAnswer(held.principal, by)) return notAllowedToAnswer(held, fourEyes, approvers);
       if (given.decision === "reject") return null;
       if (approvers.length === 0 && !(await mayStandIn(held, by)))
         return forbidden(held, "approve", "Reject it, or leave it to a person who may call it");
@@ -70,7 +75,7 @@ function rightsOf({ user, key, groups, scopes, servers, toolGroups }: Principal)
   return { user, key: key ?? null, groups, scopes, servers: servers ?? null, toolGroups: toolGroups ?? null };
 }
 
-function notTheirs({ id }: HeldCall, fourEyes: boolean, approvers: readonly string[]): PlaneError {
+function notAllowedToAnswer({ id }: HeldCall, fourEyes: boolean, approvers: readonly string[]): PlaneError {
   const groups = approvers.length > 0 ? `members of ${approvers.join(", ")}` : null;
   const others = groups ?? "people with the scope 'admin'";
   const another = "other than its caller, and with no key that its caller created";

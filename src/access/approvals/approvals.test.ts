@@ -4,11 +4,11 @@ import { ann, ask, bob, openApprovals } from "../../../test/samples/approvals.ts
 import { injectedCall, sampleTool } from "../../../test/samples/calls.ts";
 import { moveClocks } from "../../../test/samples/mocked-time.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
-import type { Answer } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer } from "../../model/calls/held-call.ts";
 import type { ApprovalsAsked } from "../../model/plane-access.ts";
 
 import { principalOf } from "../../model/principal.ts";
-import { graceMs, leaseMs } from "./held-call.ts";
+import { approvalLeaseMs, graceMs } from "./held-call.ts";
 
 test("a call is stored before anybody hears of it, so that the quickest answer finds it", async (context) => {
   const { verbs, store, hold } = await openApprovals(context);
@@ -92,7 +92,7 @@ test("members of the groups that answer for others may", async (context) => {
   assert.deepEqual([approval.status, approval.answer?.by], ["rejected", "bob"]);
 });
 
-const edits: [title: string, args: Answer["arguments"], edited: unknown][] = [
+const edits: [title: string, args: ApprovalAnswer["arguments"], edited: unknown][] = [
   ["without arguments it is not edited", undefined, null],
   ["the same in another order is not edited", { text: "hi" }, null],
   ["other arguments are", { text: "other" }, { text: "other" }],
@@ -227,9 +227,9 @@ test("what was begun by a process that is gone is not begun again", async (conte
   const id = await hold();
   const held = await store.heldCall(id);
   assert.ok(held);
-  const claim = { by: "gone", until: new Date(Date.now() + leaseMs).toISOString() };
+  const claim = { by: "gone", until: new Date(Date.now() + approvalLeaseMs).toISOString() };
   await store.replaceHeldCall({ ...held, status: "running", claim });
-  context.mock.timers.tick(leaseMs);
+  context.mock.timers.tick(approvalLeaseMs);
   assert.equal((await verbs.approvals.get(id)).status, "interrupted");
   await assert.rejects(verbs.approvals.answer(id, { decision: "approve" }), /not run again/);
   assert.deepEqual(ran, []);
@@ -258,7 +258,7 @@ test("approvals come a page at a time, and each page tells how many there are", 
   for (const cursor of ["nonsense!", Buffer.from("no such").toString("base64url")])
     await assert.rejects(verbs.approvals.page({ limit: 1, cursor }), {
       code: "USAGE",
-      message: /is no cursor/,
+      message: /is not a valid cursor/,
     });
 });
 

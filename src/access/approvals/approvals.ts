@@ -1,9 +1,9 @@
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { uniqueId } from "../../lib/stamps.ts";
 import type { PlaneAudit } from "../../model/audit.ts";
 import type { HeldYes, Injected, Outcome, Requested } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
-import type { Answer, KeptHeldCall, PlanChoice, Remember } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer, KeptHeldCall, PlanChoice, Remember } from "../../model/calls/held-call.ts";
 import { heldPlace, readHeldPlace } from "../../model/calls/held-call.ts";
 import type { HeldView, Plan, PlanRecord } from "../../model/calls/held-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
@@ -15,7 +15,7 @@ import type { PlaneApprovals, PlanePlans } from "../../model/plane-access.ts";
 import { type Inside, isOwner, mayDo, ownsRecord, type Principal } from "../../model/principal.ts";
 import { originOfServer } from "../../model/servers/server.ts";
 import { type AnswererPorts, type Answerers, asksOthers, createAnswerers } from "./answerers.ts";
-import { type Asking, askPeople, resumed } from "./ask-people.ts";
+import { type ApprovalContext, askPeople, resumed } from "./ask-people.ts";
 import { graceMs, isAbandoned, isClaimed, viewOf } from "./held-call.ts";
 import { createHeldCalls, type HeldCallPorts, type HeldCalls } from "./held-calls.ts";
 import { atOrigin, createFingerprint, createRemembered, earlierFingerprints, isRememberable } from "./remembered.ts";
@@ -109,7 +109,7 @@ export function createApprovals(given: ApprovalPorts) {
     verbs,
     async remembered(call: Injected, verdict: Verdict): Promise<string | null> {
       const entry = await remembered.covers(call, verdict);
-      return entry && `${entry.user ?? "an anonymous user"} said yes on ${entry.createdAt} to calls like this`;
+      return entry && `${entry.user ?? "an anonymous user"} approved calls like this on ${entry.createdAt}`;
     },
     isSameTool(tool: Tool, approved: string): boolean {
       const now = fingerprint(tool);
@@ -117,7 +117,7 @@ export function createApprovals(given: ApprovalPorts) {
       const earlier = [now, ...earlierFingerprints(tool, fixedOf(tool))];
       return [atOrigin(now, originOf(tool.id.server)), ...earlier].includes(approved);
     },
-    hold: (call: Injected, verdict: Verdict, asking: Asking) =>
+    hold: (call: Injected, verdict: Verdict, asking: ApprovalContext) =>
       askPeople(call, verdict, asking, {
         heldCalls,
         mayAnswer: answerers.mayAnswer,
@@ -160,7 +160,7 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
     return running && run(resumed(running, { id: uniqueId(), at: new Date().toISOString() }));
   }
 
-  async function answer(id: string, given: Answer, by: Principal): Promise<Ran> {
+  async function answer(id: string, given: ApprovalAnswer, by: Principal): Promise<Ran> {
     const before = await heldCalls.get(id);
     // A yes that adds nothing to an earlier one.
     const isPlainYes = given.decision === "approve" && given.arguments === undefined && given.remember === undefined;
@@ -215,7 +215,11 @@ async function sweep(heldCalls: HeldCalls, resume: (held: KeptHeldCall) => Promi
   return abandoned.length < approved.length;
 }
 
-function toRemember({ verdict, options }: KeptHeldCall, given: Answer, remembersConsent: boolean): Remember | null {
+function toRemember(
+  { verdict, options }: KeptHeldCall,
+  given: ApprovalAnswer,
+  remembersConsent: boolean,
+): Remember | null {
   if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
   const isConsent = verdict.consent && options.conversation !== undefined && remembersConsent;
   return given.remember ?? (isConsent ? { for: "tool", conversation: true } : null);
@@ -271,7 +275,7 @@ function createPlans({ store, heldCalls, answer, maySee }: PlanPorts) {
 
 function chosen({ id, changes }: Plan, { ids, first, arguments: edited = {} }: PlanChoice): HeldView[] {
   if (first !== undefined && !(Number.isInteger(first) && first > 0))
-    throw new PlaneError("USAGE", "'first' must be a whole number from 1 on.", { data: { parameter: "first" } });
+    throw new PlaneError("USAGE", "'first' must be an integer >= 1.", { data: { parameter: "first" } });
   const busy = changes.find(({ status }) => status === "running" || status === "approved");
   if (busy) throw new PlaneError("CONFLICT", `Plan '${id}' is being run: '${busy.id}' (${busy.tool}) is not over yet.`);
   const pending = changes.filter(({ status }) => status === "pending");

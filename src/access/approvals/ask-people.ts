@@ -1,36 +1,36 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { Injected, Requested } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
-import type { Answer, AskHere, KeptHeldCall } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer, AskHere, KeptHeldCall } from "../../model/calls/held-call.ts";
 import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { Relay } from "../../model/calls/provider.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
-import { ended, lease, leaseMs, statusTexts, viewOf } from "./held-call.ts";
+import { approvalLeaseMs, lease, statusTexts, viewOf, withEnd } from "./held-call.ts";
 import type { HeldCalls } from "./held-calls.ts";
 import { atOrigin } from "./remembered.ts";
 
 /** How often to look whether another process has answered. */
 const pollMs = 500;
 
-export type Asking = {
+export type ApprovalContext = {
   askHere?: AskHere | undefined;
   relay?: Pick<Relay, "client"> | undefined;
   signal?: AbortSignal | undefined;
   stopping?: AbortSignal | undefined;
 };
 
-export type Holding = {
+export type HoldPorts = {
   heldCalls: HeldCalls;
-  answer(id: string, given: Answer, by: Principal): Promise<unknown>;
+  answer(id: string, given: ApprovalAnswer, by: Principal): Promise<unknown>;
   mayAnswer(owner: Principal, by: Principal): boolean;
 };
 
 export async function askPeople(
   call: Injected,
   verdict: Verdict,
-  { askHere: ask, signal, stopping, relay }: Asking,
-  { heldCalls, answer, mayAnswer }: Holding,
+  { askHere: ask, signal, stopping, relay }: ApprovalContext,
+  { heldCalls, answer, mayAnswer }: HoldPorts,
 ): Promise<Requested> {
   const waitMs = call.options.approvalWaitMs;
   const askHere = mayAnswer(call.principal, call.principal) ? ask : undefined;
@@ -92,7 +92,7 @@ async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeld
     const current = await heldCalls.get(known.id);
     if (current === null) throw new Error(`the held call '${known.id}' is gone`);
     const leftMs = current.claim === null ? 0 : Date.parse(current.claim.until) - Date.now();
-    if (current.status !== "pending" || leftMs >= leaseMs / 2) return current;
+    if (current.status !== "pending" || leftMs >= approvalLeaseMs / 2) return current;
     return await heldCalls.change(known.id, (newest) =>
       newest.status === "pending" ? { ...newest, claim: lease(heldCalls.instance, Date.now()) } : newest,
     );
@@ -102,9 +102,9 @@ async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeld
   }
 }
 
-type AskingCaller = { askHere: AskHere; signal: AbortSignal; answer: Holding["answer"]; giveUp(): void };
+type CallerPrompt = { askHere: AskHere; signal: AbortSignal; answer: HoldPorts["answer"]; giveUp(): void };
 
-async function askCaller(view: HeldView, { askHere, signal, answer, giveUp }: AskingCaller): Promise<void> {
+async function askCaller(view: HeldView, { askHere, signal, answer, giveUp }: CallerPrompt): Promise<void> {
   let problem: string | null = null;
   while (!signal.aborted) {
     try {
@@ -123,7 +123,7 @@ async function askCaller(view: HeldView, { askHere, signal, answer, giveUp }: As
 async function leave(held: KeptHeldCall, verdict: Verdict, heldCalls: HeldCalls, hasLeft: boolean) {
   const now = await heldCalls.change(held.id, (newest) => {
     if (newest.status !== "pending") return newest;
-    return hasLeft ? ended(newest, "cancelled", null) : { ...newest, claim: null };
+    return hasLeft ? withEnd(newest, "cancelled", null) : { ...newest, claim: null };
   });
   if (now.status === "pending") throw stillPending(now, verdict);
   if (now.status !== "cancelled") return now;

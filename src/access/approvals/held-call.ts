@@ -4,12 +4,12 @@ import { PlaneError } from "../../model/errors.ts";
 import { actsFor } from "../../model/principal.ts";
 
 /** A process that waits for a call or runs it renews its lease within this time, or counts as gone. */
-export const leaseMs = 15_000;
+export const approvalLeaseMs = 15_000;
 /** An approved call that has not begun after this time was abandoned by the process that approved it. */
 export const graceMs = 2_000;
 
 export function lease(by: string, now: number): NonNullable<KeptHeldCall["claim"]> {
-  return { by, until: new Date(now + leaseMs).toISOString() };
+  return { by, until: new Date(now + approvalLeaseMs).toISOString() };
 }
 
 export function isClaimed({ claim }: KeptHeldCall, now: number): boolean {
@@ -36,7 +36,7 @@ export function answered(held: KeptHeldCall, answer: GivenAnswer): KeptHeldCall 
   const { threshold = 1, yeses = [] } = held;
   if (threshold === 1) return { ...held, status: "approved", answer };
   if (yeses.some((yes) => isSamePerson(yes, answer)))
-    throw new PlaneError("CONFLICT", `You have said yes to '${held.id}' already; it takes ${threshold} people.`);
+    throw new PlaneError("CONFLICT", `You have already approved '${held.id}'; it needs ${threshold} approvers.`);
   const now = [...yeses, answer];
   return now.length < threshold ? { ...held, yeses: now } : { ...held, status: "approved", yeses: now, answer };
 }
@@ -55,7 +55,7 @@ export function begun(held: KeptHeldCall, by: string, now: number): KeptHeldCall
 
 export type EndStatus = Extract<HeldStatus, "done" | "failed" | "void" | "cancelled">;
 
-export function ended(held: KeptHeldCall, status: EndStatus, outcome: KeptHeldCall["outcome"]): KeptHeldCall {
+export function withEnd(held: KeptHeldCall, status: EndStatus, outcome: KeptHeldCall["outcome"]): KeptHeldCall {
   return { ...held, status, outcome, claim: null };
 }
 

@@ -2,7 +2,7 @@ import { steadyNow } from "../../lib/async/steady-time.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { Injected } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
-import type { Answer, HeldFilter, HeldPart, KeptHeldCall, Remember } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer, HeldFilter, HeldPart, KeptHeldCall, Remember } from "../../model/calls/held-call.ts";
 import type { HeldCall } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
@@ -10,7 +10,7 @@ import type { JsonObject, UnknownObject } from "../../model/json.ts";
 import { ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Answerers, ApprovalSettings } from "./answerers.ts";
-import { answered, begun, type EndStatus, ended, lease, leaseMs, notPending, settle } from "./held-call.ts";
+import { answered, approvalLeaseMs, begun, type EndStatus, lease, notPending, settle, withEnd } from "./held-call.ts";
 import type { OriginOf } from "./remembered.ts";
 
 const maxRememberMs = 10 * 366 * 86_400_000;
@@ -136,7 +136,12 @@ export function createHeldCalls(ports: HeldCallPorts) {
     waiters.get(held.id)?.();
   });
 
-  async function requireAnswerer(held: KeptHeldCall, given: Answer, by: Principal, edited: JsonObject | null = null) {
+  async function requireAnswerer(
+    held: KeptHeldCall,
+    given: ApprovalAnswer,
+    by: Principal,
+    edited: JsonObject | null = null,
+  ) {
     const refused = await ports.answerers.refuses(held, given, by, edited);
     if (refused === null) return;
     emit({ type: "approval.forbidden", approvalId: held.id, callId: held.callId, user: by.user });
@@ -155,7 +160,7 @@ export function createHeldCalls(ports: HeldCallPorts) {
       emit({ type: "approval.requested", ...namesOf(held) });
       return held;
     },
-    async answer(id: string, given: Answer, by: Principal): Promise<KeptHeldCall> {
+    async answer(id: string, given: ApprovalAnswer, by: Principal): Promise<KeptHeldCall> {
       const held = await requireHeld(id);
       await requireAnswerer(held, { decision: "reject" }, by);
       if (held.status !== "pending") throw notPending(held);
@@ -171,13 +176,13 @@ export function createHeldCalls(ports: HeldCallPorts) {
     async begin(id: string): Promise<KeptHeldCall> {
       const running = await change(id, (newest) => begun(newest, instance, Date.now()));
       const beat = () => void renewLease(id, instance).catch(() => undefined);
-      heartbeats.set(id, setInterval(beat, leaseMs / 3).unref());
+      heartbeats.set(id, setInterval(beat, approvalLeaseMs / 3).unref());
       return running;
     },
     async finish(id: string, status: EndStatus, outcome: KeptHeldCall["outcome"]): Promise<void> {
       clearInterval(heartbeats.get(id));
       heartbeats.delete(id);
-      await change(id, (newest) => ended(newest, status, outcome));
+      await change(id, (newest) => withEnd(newest, status, outcome));
     },
     watch(id: string, wake: () => void): () => void {
       waiters.set(id, wake);
@@ -195,7 +200,7 @@ function namesOf({ id, callId, tool, plan }: KeptHeldCall) {
 }
 
 /** The changed arguments; null where they are those that were shown. Throws what this call cannot be answered with. */
-function checkAnswer(held: HeldCall, given: Answer): JsonObject | null {
+function checkAnswer(held: HeldCall, given: ApprovalAnswer): JsonObject | null {
   if (given.decision === "reject") return null;
   if (given.remember !== undefined) checkRemember(held, given.remember);
   const { arguments: args } = given;
@@ -224,7 +229,7 @@ function checkRemember(
     throw refuse("'remember.arguments' names no argument, which would be a yes to all. Name some, or leave it out.");
 }
 
-type Asked = Pick<ApprovalSettings, "timeoutMs" | "allowEdit" | "threshold"> & {
+type HoldRequest = Pick<ApprovalSettings, "timeoutMs" | "allowEdit" | "threshold"> & {
   verdict: Verdict;
   fingerprint: string;
   origin: string | null;
@@ -240,7 +245,7 @@ function clientOf({ name, version }: UnknownObject = {}): Pick<HeldCall, "client
   return { client: { name: short(name), ...(typeof version === "string" ? { version: short(version) } : {}) } };
 }
 
-function newHeldCall(call: Injected, asked: Asked, waiting: string | null): KeptHeldCall {
+function newHeldCall(call: Injected, asked: HoldRequest, waiting: string | null): KeptHeldCall {
   const now = Date.now();
   const { verdict, fingerprint, origin, timeoutMs, allowEdit, threshold } = asked;
   return {

@@ -1,8 +1,8 @@
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { uniqueId } from "../../lib/stamps.ts";
 import type { Routed } from "../../model/calls/call.ts";
-import type { Asked, QuestionAnswer, Relay } from "../../model/calls/provider.ts";
+import type { QuestionAnswer, Relay, ServerRequest } from "../../model/calls/provider.ts";
 import type { Question, SamplingAsked } from "../../model/calls/question-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
@@ -84,11 +84,11 @@ export function createAnswers(context: AnswersContext) {
     /** A connected client is asked everything, or refuses. */
     capabilities: relays ? { elicitation, sampling: { tools: {} }, roots: {} } : ownCapabilities,
     /** A client's answer as its server may read it: an invalid form counts as cancelled. */
-    fit: (asked: Asked, answered: UnknownObject, relay?: Relay) => fitAnswer(asked, answered, relay, problems),
+    fit: (asked: ServerRequest, answered: UnknownObject, relay?: Relay) => fitAnswer(asked, answered, relay, problems),
     async answer(
       call: Routed,
       server: string,
-      asked: Asked,
+      asked: ServerRequest,
       signal: AbortSignal,
       relay?: Relay,
     ): Promise<UnknownObject> {
@@ -117,7 +117,7 @@ export function createAnswers(context: AnswersContext) {
 const writtenSchema = { type: "object", properties: { text: { type: "string", title: "Answer", minLength: 1 } } };
 
 async function fitAnswer(
-  { method, params }: Asked,
+  { method, params }: ServerRequest,
   answered: UnknownObject,
   relay: Relay | undefined,
   problems: QuestionPorts["problems"],

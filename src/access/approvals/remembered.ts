@@ -4,7 +4,7 @@ import { matchesGlob } from "../../lib/text/glob.ts";
 import type { Injected } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
 import type { Remember } from "../../model/calls/held-call.ts";
-import type { HeldCall, Remembered } from "../../model/calls/held-schema.ts";
+import type { HeldCall, RememberedApproval } from "../../model/calls/held-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { isSameName, ownerOf, type Principal } from "../../model/principal.ts";
@@ -58,9 +58,9 @@ export function createRemembered(
   originOf: OriginOf,
   settings: () => ApprovalSettings,
 ) {
-  const known = new Map<string | null, { at: number; entries: Promise<Remembered[]> }>();
+  const known = new Map<string | null, { at: number; entries: Promise<RememberedApproval[]> }>();
 
-  async function entriesOf(user: string | null): Promise<Remembered[]> {
+  async function entriesOf(user: string | null): Promise<RememberedApproval[]> {
     const before = known.get(user);
     if (before && Date.now() - before.at < freshMs) return before.entries;
     const entries = store().then((opened) => opened.remembered(user));
@@ -70,15 +70,15 @@ export function createRemembered(
   }
 
   return {
-    async covers(call: Injected, verdict: Verdict): Promise<Remembered | null> {
+    async covers(call: Injected, verdict: Verdict): Promise<RememberedApproval | null> {
       if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
       if (settings().threshold > 1) return null;
       const entries = await entriesOf(call.principal.user);
       const ownCounts = ownYesCounts(settings(), call.principal);
-      const counts = ({ by = null, user }: Remembered) => ownCounts || (by !== null && !isSameName(by, user));
+      const counts = ({ by = null, user }: RememberedApproval) => ownCounts || (by !== null && !isSameName(by, user));
       return entries.find((entry) => counts(entry) && fits(entry, call, fingerprint, originOf)) ?? null;
     },
-    async add(held: HeldCall, remember: Remember, by: Principal): Promise<Remembered> {
+    async add(held: HeldCall, remember: Remember, by: Principal): Promise<RememberedApproval> {
       const entry = { ...toRemembered(held, remember, originOf), by: by.user };
       await (await store()).addRemembered(entry);
       known.delete(entry.user);
@@ -98,7 +98,7 @@ export function isRememberable({ origin, rule }: Verdict): boolean {
   return rule === undefined && origin.startsWith("profile:");
 }
 
-function toRemembered(held: HeldCall, remember: Remember, originOf: OriginOf): Remembered {
+function toRemembered(held: HeldCall, remember: Remember, originOf: OriginOf): RememberedApproval {
   const ofServer = remember.for === "server" && held.toolId.server !== null;
   const patterns = remember.for === "arguments" ? (remember.arguments ?? null) : {};
   return {
@@ -117,7 +117,7 @@ function toRemembered(held: HeldCall, remember: Remember, originOf: OriginOf): R
   };
 }
 
-function fits(entry: Remembered, call: Injected, fingerprint: Fingerprint, originOf: OriginOf): boolean {
+function fits(entry: RememberedApproval, call: Injected, fingerprint: Fingerprint, originOf: OriginOf): boolean {
   const { tool, input, options, principal } = call;
   if (!isValid(entry) || (entry.owner !== undefined && entry.owner !== ownerOf(principal))) return false;
   if (entry.conversation !== null && entry.conversation !== options.conversation) return false;
@@ -132,7 +132,7 @@ function fits(entry: Remembered, call: Injected, fingerprint: Fingerprint, origi
   return Object.entries(entry.arguments).every(([name, glob]) => matchesGlob(glob, textOf(input.arguments, name)));
 }
 
-function isValid({ expiresAt }: Remembered): boolean {
+function isValid({ expiresAt }: RememberedApproval): boolean {
   return expiresAt === null || Date.parse(expiresAt) > Date.now();
 }
 

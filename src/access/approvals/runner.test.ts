@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ann, ask, bob, openApprovals } from "../../../test/samples/approvals.ts";
 import { injectedCall } from "../../../test/samples/calls.ts";
-import type { Answer } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer } from "../../model/calls/held-call.ts";
 import { graceMs } from "./held-call.ts";
 
 test("what is asked here and remembered is remembered like any other yes", async (context) => {
   const { approvals, verbs } = await openApprovals(context);
   const call = { ...injectedCall(), principal: ann };
-  const askHere = async (): Promise<Answer> => ({ decision: "approve", remember: { for: "tool" } });
+  const askHere = async (): Promise<ApprovalAnswer> => ({ decision: "approve", remember: { for: "tool" } });
   await approvals.hold(call, ask, { askHere });
   assert.equal((await verbs.approvals.remembered()).length, 1);
 });

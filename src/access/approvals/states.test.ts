@@ -5,7 +5,7 @@ import { heldCall } from "../../../test/contracts/records.ts";
 import { heldStatuses, type KeptHeldCall } from "../../model/calls/held-call.ts";
 import type { GivenAnswer } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { answered, begun, ended, isClaimed, lease, leaseMs, settle, statusTexts } from "./held-call.ts";
+import { answered, approvalLeaseMs, begun, isClaimed, lease, settle, statusTexts, withEnd } from "./held-call.ts";
 
 const now = Date.parse("2026-03-01T12:00:00.000Z");
 
@@ -22,8 +22,8 @@ test("an approval without an answer expires, and a change of a plan does not", (
 
 test("a call that a lost process began is interrupted and never begun again", () => {
   const running = begun(answered(heldCall("a"), saying("approve")), "me", now);
-  assert.equal(settle(running, now + leaseMs - 1).status, "running");
-  const lost = settle(running, now + leaseMs);
+  assert.equal(settle(running, now + approvalLeaseMs - 1).status, "running");
+  const lost = settle(running, now + approvalLeaseMs);
   assert.deepEqual([lost.status, lost.claim], ["interrupted", null]);
   assert.throws(() => begun(lost, "you", now), { code: "CONFLICT" });
 });
@@ -31,7 +31,7 @@ test("a call that a lost process began is interrupted and never begun again", ()
 test("a claim is believed as long as it says", () => {
   const held = heldCall("a", { claim: lease("me", now) });
   assert.deepEqual(
-    [isClaimed(held, now), isClaimed(held, now + leaseMs), isClaimed(heldCall("b"), now)],
+    [isClaimed(held, now), isClaimed(held, now + approvalLeaseMs), isClaimed(heldCall("b"), now)],
     [true, false, false],
   );
 });
@@ -45,7 +45,7 @@ const steps: Step[] = [
   { name: "approve", do: (held) => answered(held, saying("approve")) },
   { name: "reject", do: (held) => answered(held, saying("reject")) },
   { name: "begin", do: (held, at) => begun(held, "me", at) },
-  { name: "finish", do: (held) => (held.status === "running" ? ended(held, "done", null) : held) },
+  { name: "finish", do: (held) => (held.status === "running" ? withEnd(held, "done", null) : held) },
   { name: "look", do: settle },
 ];
 

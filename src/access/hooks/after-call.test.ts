@@ -4,15 +4,15 @@ import { routedCall } from "../../../test/samples/calls.ts";
 import { sayingHook } from "../../../test/samples/hooks.ts";
 import type { HookAnswer } from "../../model/access/hook.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
-import { type AskHooks, askInTurn } from "./ask-hooks.ts";
+import { type RunHooks, runInTurn } from "./ask-hooks.ts";
 import { review } from "./hooks.ts";
 
 const text = (said: string): ToolResult["content"] => [{ type: "text", text: said }];
 
 async function reviewed(result: ToolResult, answer: HookAnswer | undefined) {
   const { hook, told } = sayingHook("PostToolUse", "looks", answer);
-  const askHooks: AskHooks = (event, { payload, ...how }) =>
-    askInTurn([hook], {
+  const askHooks: RunHooks = (event, { payload, ...how }) =>
+    runInTurn([hook], {
       ...how,
       call: { hook_event_name: event, session_id: "s", user_email: null, compliance_level: null, payload },
       showsDetail: false,

@@ -13,7 +13,7 @@ const maxReasonLength = 500;
 /** A longer text is cut before it is searched for secrets. */
 const maxReadLength = 4_000;
 
-export type Asked = {
+export type HookRequest = {
   call: HookCall;
   showsDetail: boolean;
   change(payload: JsonObject, changes: JsonObject): { payload: JsonObject } | { failed: string };
@@ -22,12 +22,12 @@ export type Asked = {
   onRun(run: HookRun): void;
 };
 
-export type Judged = { decision: HookDecision; by: string; reason: string | null; payload: JsonObject };
+export type HookJudgement = { decision: HookDecision; by: string; reason: string | null; payload: JsonObject };
 
-export type AskHooks = (
+export type RunHooks = (
   event: HookEvent,
-  question: Pick<Asked, "change" | "mayAsk"> & { payload: JsonObject },
-) => Promise<Judged>;
+  question: Pick<HookRequest, "change" | "mayAsk"> & { payload: JsonObject },
+) => Promise<HookJudgement>;
 
 /** What a hook learns about a call. Injected arguments are not among them. */
 export function toolFacts({ id, tool, input }: Injected, { verdict }: Verdict): JsonObject {
@@ -37,8 +37,8 @@ export function toolFacts({ id, tool, input }: Injected, { verdict }: Verdict): 
 }
 
 /** In order: each hook sees the payload as those before it left it, and a deny ends it. */
-export async function askInTurn(hooks: readonly Hook[], asked: Asked): Promise<Judged> {
-  let judged: Judged = { decision: "continue", by: "", reason: null, payload: asked.call.payload };
+export async function runInTurn(hooks: readonly Hook[], asked: HookRequest): Promise<HookJudgement> {
+  let judged: HookJudgement = { decision: "continue", by: "", reason: null, payload: asked.call.payload };
   for (const hook of hooks) {
     const from = performance.now();
     const reply = applied(judged.payload, await ask(hook, judged.payload, asked), asked);
@@ -56,7 +56,7 @@ export async function askInTurn(hooks: readonly Hook[], asked: Asked): Promise<J
   return judged;
 }
 
-async function ask(hook: Hook, payload: JsonObject, { call, signal }: Asked): Promise<HookReply> {
+async function ask(hook: Hook, payload: JsonObject, { call, signal }: HookRequest): Promise<HookReply> {
   const limiter = new TimeLimiter(hook.timeoutMs, { capMs: hook.timeoutMs, caller: signal });
   try {
     return await abortable(hook.ask({ ...call, payload }, limiter.signal), limiter.signal);
@@ -69,7 +69,7 @@ async function ask(hook: Hook, payload: JsonObject, { call, signal }: Asked): Pr
   }
 }
 
-function applied(payload: JsonObject, reply: HookReply, { change, mayAsk }: Asked): HookReply {
+function applied(payload: JsonObject, reply: HookReply, { change, mayAsk }: HookRequest): HookReply {
   if ("failed" in reply) return reply;
   const asksByPayload = mayAsk && reply.decision === "modify" && reply.payload?.needs_approval === true;
   const decision = asksByPayload ? "require_approval" : reply.decision;

@@ -4,12 +4,12 @@ import { sayingHook } from "../../../test/samples/hooks.ts";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import type { HookAnswer } from "../../model/access/hook.ts";
 import type { HookRun } from "../../model/calls/call-schema.ts";
-import { type Asked, askInTurn } from "./ask-hooks.ts";
+import { type HookRequest, runInTurn } from "./ask-hooks.ts";
 import { functionHook, type Hook } from "./hook.ts";
 
-async function ask(hooks: Hook[], changes: Partial<Asked> = {}) {
+async function ask(hooks: Hook[], changes: Partial<HookRequest> = {}) {
   const runs: HookRun[] = [];
-  const judged = await askInTurn(hooks, {
+  const judged = await runInTurn(hooks, {
     call: {
       hook_event_name: "PreToolUse",
       session_id: "s",

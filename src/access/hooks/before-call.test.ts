@@ -6,8 +6,8 @@ import type { HookAnswer } from "../../model/access/hook.ts";
 import type { Injected } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { type AskHooks, askInTurn } from "./ask-hooks.ts";
-import { judge, type OnTheWay } from "./before-call.ts";
+import { type RunHooks, runInTurn } from "./ask-hooks.ts";
+import { type HookContext, judge } from "./before-call.ts";
 
 const allow: Verdict = { verdict: "allow", origin: "profile:personal", reason: "nothing holds it back" };
 const ask: Verdict = { verdict: "ask", origin: "profile:guarded", reason: "it may write" };
@@ -16,22 +16,22 @@ const byMode: Verdict = { verdict: "ask", origin: "mode:debug", reason: "debug m
 const queued: Verdict = { verdict: "queue", origin: "mode:plan", reason: "plan mode" };
 const never: Verdict = { verdict: "deny", origin: "rule", reason: "no", rule: 0 };
 
-type Said = { permission?: HookAnswer; use?: HookAnswer; path?: Partial<OnTheWay> };
+type Said = { permission?: HookAnswer; use?: HookAnswer; path?: Partial<HookContext> };
 
 async function judgedBy(verdict: Verdict, { permission, use, path = {} }: Said) {
   const hooks = {
     PermissionRequest: sayingHook("PermissionRequest", "permits", permission),
     PreToolUse: sayingHook("PreToolUse", "uses", use),
   };
-  const askHooks: AskHooks = (event, { payload, ...how }) =>
-    askInTurn([hooks[event as keyof typeof hooks].hook], {
+  const askHooks: RunHooks = (event, { payload, ...how }) =>
+    runInTurn([hooks[event as keyof typeof hooks].hook], {
       ...how,
       call: { hook_event_name: event, session_id: "s", user_email: null, compliance_level: null, payload },
       showsDetail: false,
       signal: undefined,
       onRun: () => undefined,
     });
-  const onTheWay: OnTheWay = {
+  const onTheWay: HookContext = {
     decide: () => verdict,
     async withArguments(call, args) {
       return {
@@ -149,6 +149,6 @@ test("arguments that the tool does not take are the hook's fault, and nothing ru
 for (const payload of [{ arguments: [] }, { arguments: "text" }]) {
   test(`${JSON.stringify(payload)} are no arguments`, async () => {
     const { verdict } = await judgedBy(allow, { use: { decision: "modify", payload } as HookAnswer });
-    assert.match(verdict.reason, /failed: its 'payload\.arguments' is no object/);
+    assert.match(verdict.reason, /failed: its 'payload\.arguments' is not an object/);
   });
 }

@@ -4,14 +4,14 @@ import type { Verdict } from "../../model/calls/call-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { strictnessOf } from "../policy/decide.ts";
-import { type Asked, type AskHooks, type Judged, toolFacts } from "./ask-hooks.ts";
+import { type HookJudgement, type HookRequest, type RunHooks, toolFacts } from "./ask-hooks.ts";
 
-export type OnTheWay = {
+export type HookContext = {
   decide(call: Injected): Verdict | Promise<Verdict>;
   withArguments(call: Injected, args: JsonObject): Promise<Injected>;
 };
 
-export async function judge(call: Injected, path: OnTheWay, askHooks: AskHooks): Promise<Injected> {
+export async function judge(call: Injected, path: HookContext, askHooks: RunHooks): Promise<Injected> {
   const verdict = await path.decide(call);
   // No hook can loosen a deny.
   if (verdict.verdict === "deny") return withVerdict(call, verdict);
@@ -20,11 +20,13 @@ export async function judge(call: Injected, path: OnTheWay, askHooks: AskHooks):
     change: changePermission,
     mayAsk: true,
   });
-  if (permission.decision === "deny") return withVerdict(call, said("deny", permission));
-  const permitted = isAutoApproved(permission, verdict) ? said("allow", permission) : tightened(verdict, permission);
+  if (permission.decision === "deny") return withVerdict(call, hookVerdict("deny", permission));
+  const permitted = isAutoApproved(permission, verdict)
+    ? hookVerdict("allow", permission)
+    : tightened(verdict, permission);
   const facts = toolFacts(call, permitted);
   const use = await askHooks("PreToolUse", { payload: facts, change: changeArguments, mayAsk: true });
-  if (use.decision === "deny") return withVerdict(call, said("deny", use));
+  if (use.decision === "deny") return withVerdict(call, hookVerdict("deny", use));
   const rewritten = await rewrite(call, use, path);
   if (rewritten === null) return withVerdict(call, tightened(permitted, use));
   if ("refused" in rewritten) return withVerdict(call, rewritten.refused);
@@ -35,7 +37,7 @@ export async function judge(call: Injected, path: OnTheWay, askHooks: AskHooks):
 }
 
 /** Null when the tool would get the same arguments. */
-async function rewrite(call: Injected, { payload, by }: Judged, { withArguments }: OnTheWay) {
+async function rewrite(call: Injected, { payload, by }: HookJudgement, { withArguments }: HookContext) {
   const args = payload.arguments as JsonObject;
   if (sameJson(args, call.input.arguments)) return null;
   try {
@@ -44,18 +46,18 @@ async function rewrite(call: Injected, { payload, by }: Judged, { withArguments 
   } catch (thrown) {
     if (!(thrown instanceof PlaneError) || thrown.code !== "INVALID_ARGUMENTS") throw thrown;
     const reason = `hook '${by}' wrote arguments that it does not take; correct the hook. ${thrown.message}`;
-    return { refused: said("deny", { by, reason: reason.replace(/\.$/, "") }) };
+    return { refused: hookVerdict("deny", { by, reason: reason.replace(/\.$/, "") }) };
   }
 }
 
 /** Only the profile's question: a hook cannot answer for a rule or the mode. */
-function isAutoApproved({ decision, payload }: Judged, verdict: Verdict): boolean {
+function isAutoApproved({ decision, payload }: HookJudgement, verdict: Verdict): boolean {
   const mayBe = verdict.verdict === "ask" && isByProfile(verdict);
   return mayBe && decision === "modify" && payload.needs_approval === false;
 }
 
-function tightened(verdict: Verdict, judged: Judged): Verdict {
-  return judged.decision === "require_approval" ? stricter(verdict, said("ask", judged)) : verdict;
+function tightened(verdict: Verdict, judged: HookJudgement): Verdict {
+  return judged.decision === "require_approval" ? stricter(verdict, hookVerdict("ask", judged)) : verdict;
 }
 
 /** Of two equally strict verdicts, the one that a remembered yes cannot answer. */
@@ -67,22 +69,22 @@ function stricter(one: Verdict, other: Verdict): Verdict {
 
 const isByProfile = ({ origin }: Verdict) => origin.startsWith("profile:");
 
-function said(verdict: Verdict["verdict"], { by, reason }: Pick<Judged, "by" | "reason">): Verdict {
-  return { verdict, origin: `hook:${by}`, reason: reason ?? `hook '${by}' says so` };
+function hookVerdict(verdict: Verdict["verdict"], { by, reason }: Pick<HookJudgement, "by" | "reason">): Verdict {
+  return { verdict, origin: `hook:${by}`, reason: reason ?? `hook '${by}' decided so` };
 }
 
 export function withVerdict(call: Injected, verdict: Verdict): Injected {
   return { ...call, judged: { verdict, before: null } };
 }
 
-const changePermission: Asked["change"] = (payload, { needs_approval }) => {
+const changePermission: HookRequest["change"] = (payload, { needs_approval }) => {
   if (needs_approval === undefined) return { payload };
   if (typeof needs_approval !== "boolean") return { failed: "its 'payload.needs_approval' is not true or false" };
   return { payload: { ...payload, needs_approval } };
 };
 
-const changeArguments: Asked["change"] = (payload, { arguments: args }) => {
+const changeArguments: HookRequest["change"] = (payload, { arguments: args }) => {
   if (args === undefined) return { payload };
-  if (!isObject(args)) return { failed: "its 'payload.arguments' is no object" };
+  if (!isObject(args)) return { failed: "its 'payload.arguments' is not an object" };
   return { payload: { ...payload, arguments: args } };
 };

@@ -3,7 +3,7 @@ import { dirname, isAbsolute } from "node:path";
 import { isTooDeep } from "../../lib/json/exact-numbers.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { CommandHook, HookCall, HookDecision, HookEvent, LibraryHook } from "../../model/access/hook.ts";
-import { defaultOnError, defaultTimeoutMs, everyTool, hookDecisions } from "../../model/access/hook.ts";
+import { anyToolMatcher, defaultHookTimeoutMs, defaultOnError, hookDecisions } from "../../model/access/hook.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 
 const maxOutputBytes = 1024 * 1024;
@@ -56,9 +56,14 @@ export function commandHook(event: HookEvent, hook: CommandHook, place: CommandP
 export function functionHook(event: HookEvent, hook: LibraryHook, at: number): Hook {
   const { run, ...said } = typeof hook === "function" ? { run: hook } : hook;
   const ownName = run.name === "" || run.name === "run" ? `${event}[${at}]` : run.name;
-  const { name = ownName, matcher = everyTool, timeout_ms = defaultTimeoutMs, on_error = defaultOnError[event] } = said;
+  const {
+    name = ownName,
+    matcher = anyToolMatcher,
+    timeout_ms = defaultHookTimeoutMs,
+    on_error = defaultOnError[event],
+  } = said;
   // Copies both ways: what the function changes later has no effect.
-  const ask: Hook["ask"] = async (call, signal) => readAnswer(copied(await run(copied(call), signal)));
+  const ask: Hook["ask"] = async (call, signal) => readHookAnswer(copied(await run(copied(call), signal)));
   return { event, name, matcher, timeoutMs: timeout_ms, onError: on_error, ask };
 }
 
@@ -72,21 +77,21 @@ export function readEnd(end: CommandEnd): HookReply {
   const { code, stdout, stderr } = end;
   if (code === 2) return { decision: "deny", reason: stderr, payload: null };
   if (code !== 0) return { failed: `it ended with exit code ${code}`, detail: stderr };
-  if (stdout.trim() === "") return readAnswer(undefined);
+  if (stdout.trim() === "") return readHookAnswer(undefined);
   try {
-    return readAnswer(JSON.parse(stdout));
+    return readHookAnswer(JSON.parse(stdout));
   } catch {
-    return { failed: "what it printed is no JSON" };
+    return { failed: "what it printed is not JSON" };
   }
 }
 
-export function readAnswer(answer: unknown): HookReply {
+export function readHookAnswer(answer: unknown): HookReply {
   if (answer === undefined) return { decision: "continue", reason: "", payload: null };
-  if (!isObject(answer)) return { failed: "its answer is no object" };
+  if (!isObject(answer)) return { failed: "its answer is not an object" };
   const { decision = "continue", reason = "", payload = null } = answer;
   const known = hookDecisions.find((one) => one === decision);
   if (known === undefined) return { failed: `its 'decision' is none of ${hookDecisions.join(", ")}` };
-  if (payload !== null && !isObject(payload)) return { failed: "its 'payload' is no object" };
+  if (payload !== null && !isObject(payload)) return { failed: "its 'payload' is not an object" };
   if (isTooDeep(payload)) return { failed: "its 'payload' is nested too deeply" };
   return { decision: known, reason: typeof reason === "string" ? reason : "", payload: payload as JsonObject | null };
 }

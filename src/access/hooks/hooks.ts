@@ -1,7 +1,7 @@
 import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { createLru } from "../../lib/lru.ts";
 import type { GuardPrompt, HookEvent, HookSettings, LibraryHooks } from "../../model/access/hook.ts";
-import { everyTool, hookEvents } from "../../model/access/hook.ts";
+import { anyToolMatcher, hookEvents } from "../../model/access/hook.ts";
 import type { Executed, Injected, Requested } from "../../model/calls/call.ts";
 import type { HookRun, Verdict } from "../../model/calls/call-schema.ts";
 import { normalizeResult, type ToolResult } from "../../model/calls/result.ts";
@@ -9,8 +9,8 @@ import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
-import { type Asked, type AskHooks, askInTurn, type Judged, toolFacts } from "./ask-hooks.ts";
-import { judge, type OnTheWay, withVerdict } from "./before-call.ts";
+import { type HookJudgement, type HookRequest, type RunHooks, runInTurn, toolFacts } from "./ask-hooks.ts";
+import { type HookContext, judge, withVerdict } from "./before-call.ts";
 import { type CommandPlace, commandHook, functionHook, type Hook } from "./hook.ts";
 
 const minSessions = 10_000;
@@ -35,7 +35,7 @@ type About = {
 
 export function createHooks({ settings, emit, ...sources }: HookPorts) {
   const known = new WeakMap<HookSettings, Promise<FindHooks>>();
-  const sessions = createSessions();
+  const sessions = createHookSessions();
 
   function found(): Promise<FindHooks> {
     const current = settings();
@@ -44,13 +44,13 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
     return finding;
   }
 
-  function asker({ principal, session, tool, signal, onRun = () => undefined }: About): AskHooks {
+  function asker({ principal, session, tool, signal, onRun = () => undefined }: About): RunHooks {
     const about = { session_id: session, user_email: principal.user, compliance_level: principal.compliance };
     const showsDetail = mayDo(principal, "admin");
     return async (event, { payload, ...how }) => {
       const hooks = (await found())(event, event.startsWith("Session") ? "" : tool);
       const call = { hook_event_name: event, ...about, payload };
-      return askInTurn(hooks, { ...how, call, showsDetail, signal, onRun });
+      return runInTurn(hooks, { ...how, call, showsDetail, signal, onRun });
     };
   }
 
@@ -64,7 +64,7 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
   }
 
   return {
-    async before(call: Injected, path: OnTheWay, signal?: AbortSignal): Promise<Injected> {
+    async before(call: Injected, path: HookContext, signal?: AbortSignal): Promise<Injected> {
       const runs: HookRun[] = [];
       const ask = askerFor(call, signal, runs);
       try {
@@ -87,7 +87,7 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
         emit({ type: "hook.decided", callId: run, tool, event, name, decision });
       const judged = await asker({ ...about, tool, onRun })(event, { payload, change: changeNothing, mayAsk: false });
       if (judged.decision !== "deny") return;
-      const text = `The model '${tool}' was not asked: ${judged.reason ?? "a hook says so"}.`;
+      const text = `The model '${tool}' was not asked: ${judged.reason ?? "a hook decided so"}.`;
       throw new PlaneError("APPROVAL_DENIED", text, { data: { model: tool, hook: judged.by } });
     },
     async ended(conversation: string, principal: Principal): Promise<void> {
@@ -109,24 +109,24 @@ async function createFindHooks(settings: HookSettings, sources: HookSources): Pr
     ...settings[event].map((hook, at) => commandHook(event, hook, { ...place, file: fileOf(event, at) })),
     ...(functions[event] ?? []).map((hook, at) => functionHook(event, hook, at)),
   ]);
-  const patterns = [...new Set(hooks.map(({ matcher }) => matcher))].filter((one) => one !== everyTool);
+  const patterns = [...new Set(hooks.map(({ matcher }) => matcher))].filter((one) => one !== anyToolMatcher);
   if (patterns.length === 0) return (event) => hooks.filter((hook) => hook.event === event);
   const { createPatternSet } = await import("../../lib/text/linear-pattern.ts");
   const matchingIn = createPatternSet(patterns);
   return (event, tool) => {
-    const matching = new Set([everyTool, ...matchingIn(tool).map((at) => patterns[at])]);
+    const matching = new Set([anyToolMatcher, ...matchingIn(tool).map((at) => patterns[at])]);
     return hooks.filter((hook) => hook.event === event && matching.has(hook.matcher));
   };
 }
 
-const changeNothing: Asked["change"] = (payload) => ({ payload });
+const changeNothing: HookRequest["change"] = (payload) => ({ payload });
 
-export function createSessions() {
-  const begun = createLru<Promise<Judged>>(minSessions);
+export function createHookSessions() {
+  const begun = createLru<Promise<HookJudgement>>(minSessions);
   const keyOf = ({ user }: Principal, conversation: string) => JSON.stringify([user, conversation]);
 
   /** Why the conversation of this call may not begin; null when it may, has begun, or there is none. */
-  async function refusal(call: Injected, askHooks: AskHooks): Promise<Verdict | null> {
+  async function refusal(call: Injected, askHooks: RunHooks): Promise<Verdict | null> {
     const { conversation } = call.options;
     if (conversation === undefined) return null;
     const key = keyOf(call.principal, conversation);
@@ -143,12 +143,12 @@ export function createSessions() {
     if (judged === null) return refusal(call, askHooks);
     if (judged.decision !== "deny") return null;
     begun.delete(key);
-    return { verdict: "deny", origin: `hook:${judged.by}`, reason: judged.reason ?? "a hook says so" };
+    return { verdict: "deny", origin: `hook:${judged.by}`, reason: judged.reason ?? "a hook decided so" };
   }
 
   return {
     refusal,
-    async end(principal: Principal, conversation: string, askHooks: AskHooks): Promise<void> {
+    async end(principal: Principal, conversation: string, askHooks: RunHooks): Promise<void> {
       begun.delete(keyOf(principal, conversation));
       await askHooks("SessionEnd", { payload: {}, change: changeNothing, mayAsk: false });
     },
@@ -156,7 +156,7 @@ export function createSessions() {
 }
 
 /** The result as hooks leave it. The tool's own result is kept beside it, for its health and the record. */
-export async function review(call: Executed, askHooks: AskHooks): Promise<Executed> {
+export async function review(call: Executed, askHooks: RunHooks): Promise<Executed> {
   const { result, attempts } = call.executed;
   const success = result.isError !== true;
   const payload: JsonObject = {
@@ -169,7 +169,8 @@ export async function review(call: Executed, askHooks: AskHooks): Promise<Execut
   };
   try {
     const judged = await askHooks("PostToolUse", { payload, change: changeResult, mayAsk: false });
-    if (judged.decision === "deny") return replaced(call, withheld(call, judged.reason ?? "a hook says so"), judged.by);
+    if (judged.decision === "deny")
+      return replaced(call, withheld(call, judged.reason ?? "a hook decided so"), judged.by);
     const isSame = judged.payload === payload || sameJson(judged.payload, payload);
     return isSame ? call : replaced(call, toResult(result, payload, judged), judged.by);
   } catch {
@@ -190,7 +191,7 @@ function withheld({ tool }: Executed, reason: string): ToolResult {
 }
 
 /** New content replaces the whole result, so that nothing old tells what was taken out. */
-function toResult(result: ToolResult, before: JsonObject, { payload }: Judged): ToolResult {
+function toResult(result: ToolResult, before: JsonObject, { payload }: HookJudgement): ToolResult {
   const { content, structured_content: structuredContent, success } = payload;
   const isError = success !== true;
   const isNew = !sameJson(content, before.content) || !sameJson(structuredContent, before.structured_content);
@@ -202,7 +203,7 @@ function toResult(result: ToolResult, before: JsonObject, { payload }: Judged): 
   }).result;
 }
 
-const changeResult: Asked["change"] = (payload, changes) => {
+const changeResult: HookRequest["change"] = (payload, changes) => {
   const { content, structured_content, success, is_error } = changes;
   if (content !== undefined && typeof content !== "string" && !isBlocks(content))
     return { failed: "its 'payload.content' is neither text nor a list of content blocks" };

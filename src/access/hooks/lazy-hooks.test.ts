@@ -123,6 +123,6 @@ test("a function that cannot be one keeps the plane from being made", async () =
   });
   await assert.rejects(planeWith({ PreToolUse: [{ matcher: "(", run }] }), {
     code: "USAGE",
-    message: /'\(', the matcher of a PreToolUse hook, is no pattern/,
+    message: /PreToolUse hook: matcher '\(' is not a valid pattern/,
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readAnswer, readEnd } from "./hook.ts";
+import { readEnd, readHookAnswer } from "./hook.ts";
 
 const goOn = { decision: "continue", reason: "", payload: null };
 const printed = (stdout: string) => readEnd({ code: 0, stdout, stderr: "a warning" });
@@ -13,8 +13,8 @@ test("exit code 0 without a word, or with an answer that decides nothing, goes o
 test("an answer has a decision, a reason and a payload", () => {
   const answer = { decision: "modify", reason: "why", payload: { arguments: {} } };
   assert.deepEqual(printed(JSON.stringify(answer)), answer);
-  assert.deepEqual(readAnswer(answer), answer);
-  assert.deepEqual(readAnswer({ decision: "deny", reason: 7 }), { ...goOn, decision: "deny" });
+  assert.deepEqual(readHookAnswer(answer), answer);
+  assert.deepEqual(readHookAnswer({ decision: "deny", reason: 7 }), { ...goOn, decision: "deny" });
 });
 
 test("exit code 2 blocks, with what was written to standard error as the reason", () => {
@@ -28,13 +28,13 @@ test("every other exit code is a failure, whatever was printed", () => {
 });
 
 const none: [stdout: string, failed: RegExp][] = [
-  ['{"decision":', /no JSON/],
-  ["ok", /no JSON/],
-  ['"continue"', /no object/],
-  ["null", /no object/],
-  ["[]", /no object/],
+  ['{"decision":', /not JSON/],
+  ["ok", /not JSON/],
+  ['"continue"', /not an object/],
+  ["null", /not an object/],
+  ["[]", /not an object/],
   ['{"decision":"allow"}', /none of continue, modify, require_approval, deny/],
-  ['{"decision":"modify","payload":[]}', /'payload' is no object/],
+  ['{"decision":"modify","payload":[]}', /'payload' is not an object/],
   [`{"payload":${'{"a":'.repeat(2_000)}1${"}".repeat(2_000)}}`, /nested too deeply/],
 ];
 for (const [stdout, failed] of none) {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { injectedCall } from "../../../test/samples/calls.ts";
 import type { HookDecision } from "../../model/access/hook.ts";
-import type { AskHooks } from "./ask-hooks.ts";
-import { createSessions } from "./hooks.ts";
+import type { RunHooks } from "./ask-hooks.ts";
+import { createHookSessions } from "./hooks.ts";
 
 function asking(...decisions: HookDecision[]) {
   const asked: string[] = [];
-  const askHooks: AskHooks = async (event, { payload }) => {
+  const askHooks: RunHooks = async (event, { payload }) => {
     asked.push(event);
     const decision = decisions[asked.length - 1] ?? "continue";
     return { decision, by: "h", reason: decision === "deny" ? "not you" : null, payload };
@@ -22,7 +22,7 @@ const inConversation = (conversation: string | undefined, user = "ada") => {
 };
 
 test("a conversation is asked about once for each user, also when its first calls come together", async () => {
-  const sessions = createSessions();
+  const sessions = createHookSessions();
   const { asked, askHooks } = asking();
   const calls = [inConversation("a"), inConversation("a"), inConversation("b"), inConversation("a", "bob")];
   assert.deepEqual(await Promise.all(calls.map((call) => sessions.refusal(call, askHooks))), [null, null, null, null]);
@@ -32,7 +32,7 @@ test("a conversation is asked about once for each user, also when its first call
 });
 
 test("a conversation that is refused is asked about again with its next call", async () => {
-  const sessions = createSessions();
+  const sessions = createHookSessions();
   const { askHooks } = asking("deny", "continue");
   assert.deepEqual(await sessions.refusal(inConversation("a"), askHooks), {
     verdict: "deny",
@@ -43,7 +43,7 @@ test("a conversation that is refused is asked about again with its next call", a
 });
 
 test("a conversation that has ended begins again", async () => {
-  const sessions = createSessions();
+  const sessions = createHookSessions();
   const { asked, askHooks } = asking();
   const call = inConversation("a");
   await sessions.refusal(call, askHooks);
@@ -53,7 +53,7 @@ test("a conversation that has ended begins again", async () => {
 });
 
 test("a caller that gave up leaves neither a conversation that cannot begin nor others without an answer", async () => {
-  const sessions = createSessions();
+  const sessions = createHookSessions();
   const gone = () => Promise.reject(new Error("gone"));
   const first = sessions.refusal(inConversation("a"), gone);
   const second = sessions.refusal(inConversation("a"), asking().askHooks);

@@ -51,6 +51,7 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
   const verbs: Verbs = {
     identity: {
       needsCredentials: async () => needsCredentials(),
+      anonymous: () => (needsCredentials() === false ? withListed(defaultPrincipal, config().users) : null),
       async identify(token) {
         if (token !== null) return withListed(await believe(token), config().users);
         const isNeeded = needsCredentials();

@@ -150,7 +150,7 @@ function isAllowed(told: string, gate: Gate): boolean {
 async function requireKeys(url: string, gate: Gate, { ask, fail }: Issuer): Promise<unknown> {
   const found = await ask(url, gate);
   if (found === undefined) return fail("they are not where they should be");
-  return isObject(found) && Array.isArray(found.keys) ? found : fail("what it publishes are no keys");
+  return isObject(found) && Array.isArray(found.keys) ? found : fail("it does not publish a key set");
 }
 
 export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal {
@@ -250,7 +250,7 @@ function tokenProblem(thrown: unknown, settings: JwtIssuer): PlaneError {
     return unauthenticated("signature", "The token is signed with a key that its issuer does not publish.");
   if (thrown instanceof errors.JWKSMultipleMatchingKeys)
     return unauthenticated("signature", "The token does not name ('kid') with which key it is signed.");
-  if (thrown instanceof errors.JWKSInvalid) return unavailable("what it publishes are no keys");
+  if (thrown instanceof errors.JWKSInvalid) return unavailable("it does not publish a key set");
   return unauthenticated("signature", "The token could not be verified. Get a new one from the issuer.");
 }
 

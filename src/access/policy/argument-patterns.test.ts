@@ -5,7 +5,7 @@ import { matchesGlob } from "../../lib/text/glob.ts";
 import { createPatternSet } from "../../lib/text/linear-pattern.ts";
 import type { PolicyRule } from "../../model/access/policy.ts";
 import type { Json } from "../../model/json.ts";
-import { createArgumentMatcher, keyOf, needsEngine } from "./argument-patterns.ts";
+import { createArgumentMatcher, needsEngine, patternKey } from "./argument-patterns.ts";
 
 const rule = (glob: string): PolicyRule => ({ arguments: { path: glob }, verdict: "ask" });
 const character = fc.constantFrom("a", "b", "/", ".", "*", "?", "\\", "(", "[", "+", "\n", "$");
@@ -17,7 +17,7 @@ test("many globs at once match what each of them matches alone", () => {
       const rules = globs.map(rule);
       assert.equal(needsEngine(rules), true);
       const matched = createArgumentMatcher(rules, createPatternSet)({ path });
-      const expected = globs.filter((glob) => matchesGlob(glob, path)).map((glob) => keyOf("path", glob));
+      const expected = globs.filter((glob) => matchesGlob(glob, path)).map((glob) => patternKey("path", glob));
       assert.deepEqual([...matched.somewhere].sort(), expected.sort());
       assert.deepEqual([...matched.everywhere].sort(), expected);
     }),
@@ -48,7 +48,7 @@ const hidden: [title: string, value: Json, somewhere: boolean, everywhere: boole
 for (const [title, path, somewhere, everywhere] of hidden) {
   test(`what a pattern is about, ${title}`, () => {
     const match = createArgumentMatcher([rule("ls*")], createPatternSet)({ path });
-    const key = keyOf("path", "ls*");
+    const key = patternKey("path", "ls*");
     assert.deepEqual([match.somewhere.has(key), match.everywhere.has(key)], [somewhere, everywhere]);
   });
 }

@@ -44,7 +44,7 @@ export function createArgumentMatcher(rules: readonly PolicyRule[], createPatter
   };
 }
 
-export function keyOf(name: string, pattern: ArgumentPattern): string {
+export function patternKey(name: string, pattern: ArgumentPattern): string {
   return JSON.stringify([name, pattern]);
 }
 
@@ -53,7 +53,7 @@ function groupByArgument(rules: readonly PolicyRule[]): Map<string, Map<string, 
   for (const rule of rules) {
     for (const [name, pattern] of Object.entries(rule.arguments ?? {})) {
       const group = groups.get(name) ?? new Map();
-      groups.set(name, group.set(keyOf(name, pattern), pattern));
+      groups.set(name, group.set(patternKey(name, pattern), pattern));
     }
   }
   return groups;

@@ -8,7 +8,7 @@ import type { Tool } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import { type CreatePatternSet, needsEngine } from "./argument-patterns.ts";
-import { createToolFacts, type Situation, type ToolFacts } from "./rules.ts";
+import { createToolFacts, type RuleContext, type ToolFacts } from "./rules.ts";
 
 export type Profile = NonNullable<Policy["profile"]>;
 
@@ -108,10 +108,10 @@ export function stricterMode(configured: PolicyMode, asked: PolicyMode | undefin
   return modes.indexOf(asked) > modes.indexOf(configured) ? asked : configured;
 }
 
-function byRule({ firstRule }: ToolFacts, situation: Situation): Verdict | null {
+function byRule({ firstRule }: ToolFacts, situation: RuleContext): Verdict | null {
   const found = firstRule(situation);
   if (found === null) return null;
-  const { verdict, reason = "a rule of the policy says so", from } = found.rule;
+  const { verdict, reason = "a policy rule decided so", from } = found.rule;
   return { verdict, origin: "rule", reason, ...(from === undefined ? { rule: found.number } : { from }) };
 }
 

@@ -48,7 +48,7 @@ test("hints count when the server is trusted, and only then", () => {
 test("people are warned of a destructive tool regardless of trust, and nothing else follows from an untrusted hint", () => {
   const claims = { trusted: false, annotations: { destructiveHint: true } };
   const writes = sampleTool({ ...claims, id: { server: "notes", tool: "put_report" } });
-  const because = "its server says that it is destructive";
+  const because = "its server declares it destructive";
   assert.deepEqual(impactOf(writes, {}), { impact: "destroys", because, known: false });
   assert.equal(effectOf(sampleTool({ ...claims, id: { server: "notes", tool: "get_report" } }), {}).effect, "read");
   const denies = { ...claims, annotations: { destructiveHint: false }, id: { server: "notes", tool: "delete_report" } };

@@ -69,7 +69,7 @@ const declared: Record<SideEffects, "read" | "write" | null> = {
 export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
   for (const [pattern, effect] of Object.entries(effects)) {
     if (matchesGlob(pattern, tool.name) || matchesGlob(pattern, tool.modelName))
-      return { effect, because: `'policy.effects' says so for '${pattern}'`, known: true };
+      return { effect, because: `'policy.effects' sets it for '${pattern}'`, known: true };
   }
   const { side_effects } = tool.metadata;
   const written = declared[side_effects];
@@ -88,8 +88,8 @@ export function impactOf(tool: Tool, effects: Policy["effects"]): ToolImpact {
   const { trusted, annotations } = tool;
   if (annotations.destructiveHint === true)
     return trusted
-      ? { impact: "destroys", because: "its trusted server says so", known: true }
-      : { impact: "destroys", because: "its server says that it is destructive", known: false };
+      ? { impact: "destroys", because: "its trusted server declares it", known: true }
+      : { impact: "destroys", because: "its server declares it destructive", known: false };
   if (trusted && annotations.destructiveHint === false) return { impact: "writes", because, known };
   const verb = wordsOf(tool.id.tool).find((word) => destroyVerbs.has(word));
   if (verb === undefined) return { impact: "writes", because, known };
@@ -105,9 +105,9 @@ export function isOffered(tool: Tool, { mode, effects }: Pick<Policy, "mode" | "
 
 function hintOf({ annotations }: Tool): Effect | null {
   const { readOnlyHint, destructiveHint } = annotations;
-  if (readOnlyHint === true) return { effect: "read", because: "its trusted server says so", known: true };
+  if (readOnlyHint === true) return { effect: "read", because: "its trusted server declares it", known: true };
   if (readOnlyHint === false || destructiveHint === true)
-    return { effect: "write", because: "its trusted server says so", known: true };
+    return { effect: "write", because: "its trusted server declares it", known: true };
   return null;
 }
 

@@ -5,7 +5,7 @@ import type { Tool, ToolId } from "../../model/catalogue/tool.ts";
 import { spellings } from "../../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Face, Principal } from "../../model/principal.ts";
-import { type CreatePatternSet, createArgumentMatcher, keyOf, type MatchedPatterns } from "./argument-patterns.ts";
+import { type CreatePatternSet, createArgumentMatcher, type MatchedPatterns, patternKey } from "./argument-patterns.ts";
 import { type Effect, effectOf } from "./effect.ts";
 
 const weekdays: readonly string[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
@@ -38,7 +38,7 @@ function readClock(clock: Intl.DateTimeFormat, now: Date): { weekday: number; mi
   return { weekday, minutes: minutesOf(`${parts.hour}:${parts.minute}`) };
 }
 
-export type Situation = { principal: Principal; face: Face; arguments: JsonObject; now(): Date };
+export type RuleContext = { principal: Principal; face: Face; arguments: JsonObject; now(): Date };
 
 /** `number`: among those of `policy.rules` itself. */
 export type FoundRule = { rule: PolicyRule; place: number; number: number };
@@ -47,7 +47,7 @@ type Risk = "low" | "medium" | "high";
 
 export type ToolFacts = {
   effect: Effect;
-  firstRule(situation: Situation): FoundRule | null;
+  firstRule(situation: RuleContext): FoundRule | null;
 };
 
 /** Looks at each tool once: what it does, and which rules can be about it. */
@@ -125,20 +125,20 @@ function reachedBy({ id, providers }: Tool): ToolId[] {
 
 type Compiled = FoundRule & {
   needs: string[];
-  applies(situation: Situation): boolean;
+  applies(situation: RuleContext): boolean;
 };
 
 function compile(rule: PolicyRule, place: number, number: number): Compiled {
   const { users, groups, personas, faces, time } = rule;
   const inTime = time === undefined ? undefined : createTimeTest(time);
   const tests = [
-    groups && (({ principal }: Situation) => groups.some((group) => principal.groups.includes(group))),
-    users && (({ principal }: Situation) => users.some((pattern) => matchesGlob(pattern, principal.user ?? ""))),
-    personas && (({ principal }: Situation) => personas.includes(principal.persona ?? "")),
-    faces && (({ face }: Situation) => faces.includes(face)),
-    inTime && (({ now }: Situation) => inTime(now())),
+    groups && (({ principal }: RuleContext) => groups.some((group) => principal.groups.includes(group))),
+    users && (({ principal }: RuleContext) => users.some((pattern) => matchesGlob(pattern, principal.user ?? ""))),
+    personas && (({ principal }: RuleContext) => personas.includes(principal.persona ?? "")),
+    faces && (({ face }: RuleContext) => faces.includes(face)),
+    inTime && (({ now }: RuleContext) => inTime(now())),
   ].filter((test) => test !== undefined);
-  const needs = Object.entries(rule.arguments ?? {}).map(([name, pattern]) => keyOf(name, pattern));
+  const needs = Object.entries(rule.arguments ?? {}).map(([name, pattern]) => patternKey(name, pattern));
   return { rule, place, number, needs, applies: (situation) => tests.every((test) => test(situation)) };
 }
 

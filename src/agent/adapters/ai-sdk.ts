@@ -1,5 +1,5 @@
-import { uniqueId } from "../../lib/stamps.ts";
-import type { ContentBlock } from "../../model/agent/chat.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
+import type { ChatContentBlock } from "../../model/agent/chat.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
 
 import type { AbortSignal, URL } from "../../model/platform.ts";
@@ -69,7 +69,7 @@ function renderOutput({ content, isError }: ToolOutput): ModelOutput {
   return { type: isError ? "error-text" : "text", value: content };
 }
 
-function renderPart(block: ContentBlock): ModelOutputPart {
+function renderPart(block: ChatContentBlock): ModelOutputPart {
   if (block.type === "text") return { type: "text", text: block.text };
   const picture = readPicture(block.image_url.url);
   if ("data" in picture) {

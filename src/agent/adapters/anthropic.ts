@@ -1,4 +1,4 @@
-import type { AskedCall, ContentBlock } from "../../model/agent/chat.ts";
+import type { AskedCall, ChatContentBlock } from "../../model/agent/chat.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
 
 import { PlaneError } from "../../model/errors.ts";
@@ -42,7 +42,7 @@ export async function answerAnthropicMessage<B extends object>(
   if (!isObject(message) || !Array.isArray(message.content))
     throw new PlaneError(
       "USAGE",
-      "The message cannot be read: its 'content' is no list of blocks. Give a message as Anthropic's API returns it.",
+      "The message cannot be read: its 'content' is not a list of blocks. Give a message as Anthropic's API returns it.",
     );
   const said = { role: "assistant" as const, content: [...message.content] };
   const calls = message.content.flatMap(readToolUse);
@@ -70,7 +70,7 @@ function renderResult({ call, content, isError }: CallAnswer): ToolResultBlock {
   };
 }
 
-function renderPart(block: ContentBlock): ResultPart {
+function renderPart(block: ChatContentBlock): ResultPart {
   if (block.type === "text") return { type: "text", text: block.text };
   const picture = readPicture(block.image_url.url);
   if ("url" in picture) return { type: "image", source: { type: "url", url: picture.url } };

@@ -1,4 +1,4 @@
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import type { ChatContent } from "../../model/agent/chat.ts";
 import type { ProcessOptions, Toolset } from "../../model/agent.ts";
 

@@ -85,7 +85,7 @@ export async function answerOpenAiResponse(
   if (!isObject(response) || !Array.isArray(response.output))
     throw new PlaneError(
       "USAGE",
-      "The response cannot be read: its 'output' is no list of items. Give a response as OpenAI's API returns it.",
+      "The response cannot be read: its 'output' is not a list of items. Give a response as OpenAI's API returns it.",
     );
   const isCut = isCutOff(response.status);
   const calls = response.output.flatMap(readCall);

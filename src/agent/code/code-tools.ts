@@ -8,11 +8,11 @@ import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
 import { narrow, type Principal } from "../../model/principal.ts";
 import type { AgentCallOptions, AgentTools, NamedTool, ToolsetRef } from "../agent-tools.ts";
 import type { Left } from "../loop.ts";
-import type { CallTool, OfferedTool } from "../run-calls.ts";
-import type { Code } from "./code.ts";
+import type { CallByName, OfferedTool } from "../run-calls.ts";
+import type { CodeRunner } from "./code.ts";
 
-type Ports = { tools: AgentTools; ownTool: Code["ownTool"]; plane(): Pick<Plane, "call"> };
-type Asked = Pick<CallOptions, "toolGroups"> & {
+type Ports = { tools: AgentTools; ownTool: CodeRunner["ownTool"]; plane(): Pick<Plane, "call"> };
+type ToolsRequest = Pick<CallOptions, "toolGroups"> & {
   principal: Principal;
   toolset: ToolsetRef | null;
   only?(tool: Tool): boolean;
@@ -30,7 +30,7 @@ const offered = codeTools.map(
 /** A model that writes programs has two tools, whatever is behind them. */
 export function createCodeTools(
   { tools, ownTool, plane }: Ports,
-  { principal: whole, toolset, toolGroups, only }: Asked,
+  { principal: whole, toolset, toolGroups, only }: ToolsRequest,
   optionsIn: (state: string | undefined, left: Left) => AgentCallOptions,
 ) {
   let named: NamedTool[] = [];
@@ -47,7 +47,7 @@ export function createCodeTools(
       principal = narrow(whole, { servers: [...new Set(named.flatMap(({ tool }) => tool.id.server ?? []))] });
     },
     listTools: async () => offered,
-    call(state: string | undefined, left: Left): CallTool {
+    call(state: string | undefined, left: Left): CallByName {
       const { relay, run, ...options } = optionsIn(state, left);
       return (name, argumentsText, { signal }) => {
         const by = { ...options, relay, principal, face: "agent", timeoutMs: left.ms, toolGroups };

@@ -1,5 +1,5 @@
 import { once } from "../../lib/async/once.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { type CodeOutcome, type RunCodeOptions, renderSearch } from "../../model/agent/code-run.ts";
 import type { CodeSearch } from "../../model/agent/code-schema.ts";
 import type { Outcome } from "../../model/calls/call.ts";
@@ -27,7 +27,7 @@ type Parts = Omit<ProgramToolsPorts, "plane"> &
     stopping: AbortSignal;
   };
 
-export type Code = {
+export type CodeRunner = {
   verbs: Inside<PlaneCode>;
   /** `search_tools` and `run_code` for a model that is called with these options. */
   ownTool(options: KnownOptions): NonNullable<Relay["onOwnTool"]>;
@@ -37,7 +37,7 @@ export type Code = {
 };
 
 /** Programs that call tools as functions. */
-export function createCode(parts: Parts): Code {
+export function createCode(parts: Parts): CodeRunner {
   const { plane, store, stopping } = parts;
   const tools = createProgramTools(parts);
   const recorded = createRecordedCalls(store);

@@ -20,7 +20,7 @@ export type ProgramToolsPorts = {
 type Index = { paths: ToolPaths; byKey: Map<string, Tool> };
 
 /** A tool that a program names; its `tool` is unknown until its server has listed. */
-type Meant = { asked: ToolId | string; tool: Tool | undefined };
+type NamedToolRef = { asked: ToolId | string; tool: Tool | undefined };
 
 export type ProgramTools = ReturnType<typeof createProgramTools>;
 
@@ -36,7 +36,7 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
     indexes.set(tools, known);
     return known;
   };
-  const lookUp = (path: readonly string[], principal: Principal): Meant | undefined => {
+  const lookUp = (path: readonly string[], principal: Principal): NamedToolRef | undefined => {
     const { paths, byKey } = indexOf(principal);
     const id = paths.find(path);
     return id && { asked: id, tool: byKey.get(toolKey(id)) };
@@ -44,10 +44,10 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
 
   return {
     /** At once where it is listed; else its server is asked, and no other. */
-    find(path: readonly string[], principal: Principal): Meant | Promise<Meant> {
+    find(path: readonly string[], principal: Principal): NamedToolRef | Promise<NamedToolRef> {
       return lookUp(path, principal) ?? this.discover(path, principal);
     },
-    async discover(path: readonly string[], principal: Principal): Promise<Meant> {
+    async discover(path: readonly string[], principal: Principal): Promise<NamedToolRef> {
       const [first = "", ...rest] = path;
       const server = serverNames(principal).find((name) => name === first || foldIdentifier(name) === first);
       if (server === undefined || rest.length === 0) return { asked: path.join("."), tool: undefined };

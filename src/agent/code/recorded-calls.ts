@@ -59,7 +59,7 @@ export function createRecordedCalls(store: () => Promise<Store>) {
 }
 
 /** Calls by tool, arguments and how often they were made: the same way gives the same keys. Hashed where they are kept. */
-export function createCallMemory(before: WaitingRun["recorded"]) {
+export function createReplayLog(before: WaitingRun["recorded"]) {
   const times = new Map<string, number>();
   const made = new Map<string, Recorded>();
   const isResumed = Object.keys(before).length > 0;
@@ -93,10 +93,10 @@ export function answerOf(outcome: Outcome): string {
         },
       })
     : `{"value":${programJson(result as ToolResult)}}`;
-  return json.length <= maxAnswer ? json : failureOf(call.tool, "PAYLOAD_TOO_LARGE", tooLarge(json.length));
+  return json.length <= maxAnswer ? json : failureJson(call.tool, "PAYLOAD_TOO_LARGE", tooLarge(json.length));
 }
 
-export function failureOf(tool: string, code: string, message: string): string {
+export function failureJson(tool: string, code: string, message: string): string {
   return JSON.stringify({ error: { code, tool, message, content: [] } });
 }
 

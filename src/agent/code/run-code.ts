@@ -9,7 +9,7 @@ import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
 import { ownerOf, type Principal } from "../../model/principal.ts";
 import { defaultTimeoutMs } from "../../model/servers/server.ts";
 import type { ProgramTools } from "./program-tools.ts";
-import { answerOf, createCallMemory, failureOf, type RecordedCalls, type WaitingRun } from "./recorded-calls.ts";
+import { answerOf, createReplayLog, failureJson, type RecordedCalls, type WaitingRun } from "./recorded-calls.ts";
 import type { ProgramResult, Sandbox } from "./sandbox.ts";
 
 const codeLimits = { memoryBytes: 64 * 1024 * 1024, cpuMs: 5_000, calls: 200 };
@@ -42,7 +42,7 @@ type Running = {
   limiter: TimeLimiter;
   calls: CodeCall[];
   waiting: Map<string, EndedRun["waiting"][number]>;
-  memory: ReturnType<typeof createCallMemory>;
+  memory: ReturnType<typeof createReplayLog>;
   isOver: boolean;
   answered: number;
 };
@@ -67,7 +67,7 @@ export async function runCode(
     waiting: new Map(),
     isOver: false,
     answered: 0,
-    memory: createCallMemory(run.recorded),
+    memory: createReplayLog(run.recorded),
   };
   const inFlight = new Set<Promise<unknown>>();
   const request = createRequests(state, ports);
@@ -108,11 +108,11 @@ function createRequests(state: Running, ports: RunCodePorts) {
     const known = memory.before(key);
     if (known) return replay(known, path.join("."));
     made += 1;
-    if (made > codeLimits.calls) return failureOf(path.join("."), "BUDGET_EXCEEDED", tooMany);
+    if (made > codeLimits.calls) return failureJson(path.join("."), "BUDGET_EXCEEDED", tooMany);
     const entered = semaphore.acquire(limiter.signal);
     if (entered) await entered;
     try {
-      if (state.isOver) return failureOf(path.join("."), "CANCELLED", "The program had ended.");
+      if (state.isOver) return failureJson(path.join("."), "CANCELLED", "The program had ended.");
       const outcome = await callTool(path, args);
       return keep(key, outcome);
     } finally {
@@ -133,7 +133,7 @@ function createRequests(state: Running, ports: RunCodePorts) {
     }
     const json = answerOf(outcome);
     state.answered += json.length;
-    const given = state.answered > maxAnswers ? failureOf(tool, "PAYLOAD_TOO_LARGE", tooMuch) : json;
+    const given = state.answered > maxAnswers ? failureJson(tool, "PAYLOAD_TOO_LARGE", tooMuch) : json;
     memory.keep(key, { call: made, json: given });
     return given;
   }
@@ -151,9 +151,13 @@ function createRequests(state: Running, ports: RunCodePorts) {
       return null;
     }
     if (status === "interrupted" || status === "done" || status === "failed")
-      return failureOf(tool, "OUTCOME_UNKNOWN", `It is not known how '${tool}' ended. Look before you call it again.`);
+      return failureJson(
+        tool,
+        "OUTCOME_UNKNOWN",
+        `It is not known how '${tool}' ended. Look before you call it again.`,
+      );
     const why = said?.reason ? `: ${said.reason}` : "";
-    return failureOf(tool, "APPROVAL_DENIED", `'${tool}' was not run: approval '${held}' is ${status}${why}.`);
+    return failureJson(tool, "APPROVAL_DENIED", `'${tool}' was not run: approval '${held}' is ${status}${why}.`);
   }
 
   async function search(query: string, limit: unknown, key: string): Promise<string> {
@@ -175,7 +179,7 @@ function createRequests(state: Running, ports: RunCodePorts) {
       return await call((path as unknown[]).map(String), args, key);
     } catch (thrown) {
       const { code, message } = limiter.isCancelled ? cancelled : toPlaneError(thrown);
-      return failureOf("", code, message);
+      return failureJson("", code, message);
     }
   };
 }

@@ -4,7 +4,7 @@ import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
 import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSHandle } from "quickjs-emscripten-core";
 import type { ProgramError } from "../../model/agent/code-run.ts";
 import { prelude } from "./prelude.ts";
-import type { FromSandbox, ProgramResult, RunRequest, ToSandbox } from "./sandbox.ts";
+import type { FromSandbox, ProgramResult, SandboxRequest, ToSandbox } from "./sandbox.ts";
 
 /** Jobs per turn, so that answers are read between turns of a program that never waits. */
 const maxJobsPerTurn = 1_000;
@@ -40,7 +40,7 @@ port.on("message", (message: ToSandbox) => {
 });
 
 /** One program in a runtime of its own. Only texts cross the border, so no object of one side is reachable from the other. */
-async function run({ source, startedAt, limits, store }: RunRequest): Promise<FromSandbox> {
+async function run({ source, startedAt, limits, store }: SandboxRequest): Promise<FromSandbox> {
   const runtime = (await module).newRuntime();
   send({ type: "begun" });
   runtime.setMemoryLimit(limits.memoryBytes);
@@ -120,7 +120,7 @@ function dispose(parts: readonly Disposable[]): boolean {
   }
 }
 
-type Running = Pick<RunRequest, "source" | "store" | "limits"> & {
+type Running = Pick<SandboxRequest, "source" | "store" | "limits"> & {
   /** What the host was asked. */
   waiting: Set<number>;
   timers: Set<NodeJS.Timeout>;

@@ -6,9 +6,9 @@ export type SandboxLimits = { memoryBytes: number; cpuMs: number; calls: number 
 export type ProgramResult =
   | { ok: true; json: string; store: string }
   | { ok: false; error: ProgramError; end: "threw" | "idle" | "time" | "aborted" | "broken" };
-export type RunRequest = { type: "run"; source: string; startedAt: number; limits: SandboxLimits; store: string };
+export type SandboxRequest = { type: "run"; source: string; startedAt: number; limits: SandboxLimits; store: string };
 /** Without `json` the program waits on, and what it waits for does not keep it alive. */
-export type ToSandbox = RunRequest | { type: "answer"; id: number; json?: string };
+export type ToSandbox = SandboxRequest | { type: "answer"; id: number; json?: string };
 export type FromSandbox =
   | { type: "request"; id: number; kind: string; json: string }
   | { type: "log"; level: string; text: string }
@@ -17,7 +17,7 @@ export type FromSandbox =
   /** `isSpent` where the engine is not fit for another program. */
   | ({ type: "done"; isSpent: boolean } & ProgramResult);
 
-type Run = Omit<RunRequest, "type"> & {
+type Run = Omit<SandboxRequest, "type"> & {
   /** Whose program it is: one caller does not take all workers. */
   owner: string;
   signal: AbortSignal;

@@ -4,7 +4,7 @@ import { callOverHttpText, outcomeTypesText } from "./runtime.ts";
 import { comment, type NamedTypes } from "./tool-types.ts";
 
 /** Names that the text itself uses. */
-export const clientNames = [
+export const reservedNames = [
   "Client",
   "Plane",
   "Address",

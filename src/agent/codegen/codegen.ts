@@ -4,8 +4,8 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
 import { type CodegenKind, codegenKinds, type PlaneCodegen } from "../../model/plane-work.ts";
-import { clientNames, renderClient } from "./client.ts";
-import { renderCommandLine } from "./command-line.ts";
+import { renderClient, reservedNames } from "./client.ts";
+import { renderCommandProgram } from "./command-line.ts";
 import { nameTypes, renderToolMap, type TypedTool } from "./tool-types.ts";
 
 const head = (kind: CodegenKind) =>
@@ -29,7 +29,7 @@ export function createCodegen(plane: () => Pick<Plane, "tools" | "toolsets">): P
 }
 
 function typesOrClient(kind: "types" | "client", tools: readonly TypedTool[]) {
-  const types = nameTypes(tools, clientNames);
+  const types = nameTypes(tools, reservedNames);
   const parts = [
     head(kind),
     ...types.map(({ text }) => text),
@@ -50,7 +50,7 @@ function commandLine(tools: readonly TypedTool[]) {
     foldIdentifier(server || "tools")
       .replaceAll("_", "-")
       .replaceAll(/^-+|-+$/g, "") || "tools";
-  const text = ["#!/usr/bin/env node", head("cli"), renderCommandLine(program, tools)].join("\n\n");
+  const text = ["#!/usr/bin/env node", head("cli"), renderCommandProgram(program, tools)].join("\n\n");
   return { path: `${program}.ts`, text: `${text}\n`, isExecutable: true as const };
 }
 

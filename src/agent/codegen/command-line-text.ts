@@ -91,7 +91,7 @@ function scalar(flag: Flag, text: string): unknown {
   }
   const number = text.trim() === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(number)) throw new UsageError(\`\${about} must be a number.\`);
-  if (flag.kind === "integer" && !Number.isInteger(number)) throw new UsageError(\`\${about} must be a whole number.\`);
+  if (flag.kind === "integer" && !Number.isInteger(number)) throw new UsageError(\`\${about} must be an integer.\`);
   return number;
 }
 

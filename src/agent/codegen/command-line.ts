@@ -14,7 +14,7 @@ const maxAbout = 200;
 const maxReferences = 20;
 
 /** One program for one server: a command for each tool, a flag for each argument. */
-export function renderCommandLine(program: string, tools: readonly TypedTool[]): string {
+export function renderCommandProgram(program: string, tools: readonly TypedTool[]): string {
   const commands = tools.map(({ id, name, description, parameters }) => ({
     command: id.tool,
     tool: name,

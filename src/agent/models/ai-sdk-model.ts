@@ -3,9 +3,9 @@ import type {
   AskedCall,
   AssistantMessage,
   ChatContent,
+  ChatContentBlock,
   ChatMessage,
   ChatModel,
-  ContentBlock,
   ModelPart,
   ModelRequest,
   ModelTool,
@@ -206,7 +206,7 @@ function toResults(
   nameOf: ReadonlyMap<string, string>,
   version: string,
 ): UnknownObject[] {
-  const pictures: ContentBlock[] = [];
+  const pictures: ChatContentBlock[] = [];
   const content = results.map(({ tool_call_id: toolCallId, content: said }) => {
     const toolName = nameOf.get(toolCallId) ?? "tool";
     const value = blocksOf(said).map((block) => {
@@ -237,7 +237,7 @@ function fileOf(url: string, version: string): UnknownObject {
   return { mediaType, data: isTagged ? { type: "data", data } : data };
 }
 
-function blocksOf(content: ChatContent): ContentBlock[] {
+function blocksOf(content: ChatContent): ChatContentBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 

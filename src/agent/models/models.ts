@@ -83,7 +83,7 @@ async function openGiven(model: Exclude<ModelChoice, string>, name: string): Pro
   if ("stream" in model && typeof model.stream === "function") return model;
   const { createAiSdkModel, isForeignModel } = await import("./ai-sdk-model.ts");
   if (isForeignModel(model)) return createAiSdkModel(name, model, (thrown) => explainModelFailure(thrown, name));
-  throw new PlaneError("USAGE", `'${name}' is no model: give the name of one, or a language model of the AI SDK.`);
+  throw new PlaneError("USAGE", `'${name}' is not a model: give the name of one, or a language model of the AI SDK.`);
 }
 
 function idOf(model: Exclude<ModelChoice, string>): string | undefined {

@@ -1,6 +1,6 @@
-import { respellJson } from "../../lib/json/respell-json.ts";
+import { parseLenientJson } from "../../lib/json/lenient-json.ts";
 import { isObject } from "../../model/json.ts";
-import type { Label, Spoken } from "./lines.ts";
+import type { Label, ReactToken } from "./lines.ts";
 
 const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t" };
 
@@ -49,7 +49,7 @@ function readObject({ text, isWhole }: { text: string; isWhole: boolean }): Read
   try {
     return isObject(JSON.parse(text)) ? { arguments: text } : { problem: notAnObject };
   } catch {
-    const read = respellJson(text);
+    const read = parseLenientJson(text);
     // What can be read in one way goes on as it was written; the path reads it, and says what was misspelt.
     if (read.text !== null) return { arguments: text };
     return { problem: `The JSON of Args is broken at position ${read.at}.` };
@@ -59,7 +59,7 @@ function readObject({ text, isWhole }: { text: string; isWhole: boolean }): Read
 const notAnObject = "Args must be a JSON object.";
 const nothing: ReadonlySet<string> = new Set(["", "none", "null", "n/a"]);
 
-/** What stood behind `Args` and is no object. */
+/** What stood behind `Args` and is not an object. */
 function readProse(prose: string): ReadArguments {
   const isNothing = nothing.has(prose.replaceAll("`", "").trim().toLowerCase());
   return isNothing ? { arguments: "{}" } : { problem: notAnObject };
@@ -79,7 +79,7 @@ export function createActionReader() {
   let line = "";
   let isProse = false;
 
-  function hearLabel(label: Label): "more" | "over" | "answer" {
+  function readLabel(label: Label): "more" | "over" | "answer" {
     if (part === "args") return "over";
     if (label === "args") part = "args";
     else return label === "answer" && isNone(cleanName(name)) ? "answer" : "over";
@@ -87,7 +87,7 @@ export function createActionReader() {
   }
 
   /** Some put the object behind the name. */
-  function hearName(text: string): "more" | "over" {
+  function readName(text: string): "more" | "over" {
     const brace = text.indexOf("{");
     name += brace < 0 ? text : text.slice(0, brace);
     if (brace >= 0) {
@@ -102,7 +102,7 @@ export function createActionReader() {
   }
 
   /** An object begins with the first thing on a line, except for fences; other lines say nothing. */
-  function hearLine(text: string): "more" | "over" {
+  function readLine(text: string): "more" | "over" {
     const brace = isProse ? -1 : text.indexOf("{");
     if (brace >= 0) {
       isProse = !isBlank(line + text.slice(0, brace));
@@ -127,11 +127,11 @@ export function createActionReader() {
 
   return {
     /** `over`: nothing after it counts. `answer`: it was no action, and an answer follows. */
-    hear(spoken: Spoken): "more" | "over" | "answer" {
+    hear(spoken: ReactToken): "more" | "over" | "answer" {
       if (part === "object") return object.push(spoken.text) ? "over" : "more";
-      if (spoken.kind === "label") return hearLabel(spoken.label);
+      if (spoken.kind === "label") return readLabel(spoken.label);
       if (spoken.kind === "fence") return "more";
-      return part === "name" ? hearName(spoken.text) : hearLine(spoken.text);
+      return part === "name" ? readName(spoken.text) : readLine(spoken.text);
     },
     end(): Action | { problem: string } {
       const clean = cleanName(name);

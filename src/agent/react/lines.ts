@@ -75,7 +75,7 @@ function takeWhile(text: string, from: number, characters: string, most: number)
 }
 
 /** `text` is what it was made of, to be taken as it is where a label or a fence has no meaning. */
-export type Spoken =
+export type ReactToken =
   | { kind: "label"; label: Label; text: string; mark: string }
   | { kind: "fence"; text: string }
   | { kind: "text"; text: string };
@@ -87,7 +87,7 @@ const fenceBeginning = /^[ \t]*(?:`{0,2}|`{3,}[\w+-]*[ \t]*)$/;
  * Cuts what comes in pieces into labels, fences and text. A line is buffered until its beginning is known, 64
  * characters at most; a piece of text never reaches beyond its line.
  */
-export function createLines(hear: (spoken: Spoken) => void) {
+export function createReactLexer(hear: (spoken: ReactToken) => void) {
   let waiting = "";
   let isBeginning = true;
   /** Does the reply begin with the first of numbered labels? Unknown until it has begun. */
@@ -116,12 +116,12 @@ export function createLines(hear: (spoken: Spoken) => void) {
   };
 }
 
-function readRest(text: string, at: number): Spoken {
+function readRest(text: string, at: number): ReactToken {
   const newline = text.indexOf("\n", at);
   return { kind: "text", text: newline < 0 ? text.slice(at) : text.slice(at, newline + 1) };
 }
 
-function readBeginning(text: string, at: number, isEnd: boolean, isNumbered: boolean): Spoken | "open" {
+function readBeginning(text: string, at: number, isEnd: boolean, isNumbered: boolean): ReactToken | "open" {
   const start = text.slice(at, at + maxLabel);
   const newline = start.indexOf("\n");
   const line = newline < 0 ? start : start.slice(0, newline);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ModelTool } from "../../model/agent/chat.ts";
-import { describeTool, renderProblem, renderPrompt } from "./style.ts";
+import { describeTool, renderFormatProblem, renderPrompt } from "./style.ts";
 
 const weather: ModelTool = {
   name: "weather__forecast",
@@ -105,6 +105,6 @@ test("a schema that contains itself or says nothing is reported in short", () =>
 });
 
 test("a reply that cannot be understood is answered with what was expected", () => {
-  const text = renderProblem("Nothing was said.", "length");
+  const text = renderFormatProblem("Nothing was said.", "length");
   assert.match(text, /^Error: Nothing was said\. Your reply had no room left; be shorter\. Reply with "Thought:"/);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { cases, isWholeTier } from "../../../test/fixtures/tier.ts";
 import { reactOutputs } from "../../../test/samples/react-outputs.ts";
-import { respellJson } from "../../lib/json/respell-json.ts";
+import { parseLenientJson } from "../../lib/json/lenient-json.ts";
 import { createReactReader, parseReact, type ReactTurn } from "./reader.ts";
 
 type Heard = { thought: string; answer: string };
@@ -30,7 +30,7 @@ for (const { title, text, thought, action, answer, problem } of reactOutputs) {
     assert.equal(turn.thought, thought ?? "");
     assert.equal(turn.answer, answer ?? null);
     assert.equal(turn.action?.name, action?.[0]);
-    if (action) assert.deepEqual(JSON.parse(respellJson(turn.action?.arguments ?? "").text ?? ""), action[1]);
+    if (action) assert.deepEqual(JSON.parse(parseLenientJson(turn.action?.arguments ?? "").text ?? ""), action[1]);
     if (problem) assert.match(turn.problem ?? "", problem);
     else assert.equal(turn.problem, null);
   });

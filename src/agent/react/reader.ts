@@ -1,5 +1,5 @@
 import { type Action, createActionReader } from "./action.ts";
-import { createLines, type Spoken } from "./lines.ts";
+import { createReactLexer, type ReactToken } from "./lines.ts";
 
 const opening = "<think>";
 const closing = "</think>";
@@ -57,17 +57,17 @@ export type ReactTurn = {
   isOnlyThought?: true;
 };
 
-type Tell = (type: "thought" | "answer", text: string) => void;
+type OnText = (type: "thought" | "answer", text: string) => void;
 
 /** Reads `Thought`, then `Action` with `Args` or `Final Answer`, in pieces, and tells thought and answer early. */
-export function createReactReader(tell: Tell = () => {}) {
-  const thought = createSection((text) => tell("thought", text), { keepsFirstFence: false });
-  const answer = createSection((text) => tell("answer", text), { keepsFirstFence: true });
+export function createReactReader(onText: OnText = () => {}) {
+  const thought = createSection((text) => onText("thought", text), { keepsFirstFence: false });
+  const answer = createSection((text) => onText("answer", text), { keepsFirstFence: true });
   const action = createActionReader();
   let part: "thought" | "action" | "answer" = "thought";
   let isOver = false;
 
-  function hearThought(spoken: Spoken): void {
+  function readThought(spoken: ReactToken): void {
     const { label, mark } = spoken.kind === "label" ? spoken : { label: null, mark: "" };
     if (label === "thought") thought.begin(mark);
     else if (label === "action" || label === "answer") {
@@ -78,7 +78,7 @@ export function createReactReader(tell: Tell = () => {}) {
     else thought.write(spoken.text);
   }
 
-  function hearAction(spoken: Spoken): void {
+  function readAction(spoken: ReactToken): void {
     const next = action.hear(spoken);
     if (next === "over") isOver = true;
     if (next !== "answer") return;
@@ -87,14 +87,14 @@ export function createReactReader(tell: Tell = () => {}) {
   }
 
   /** What tools say is never for the model to write: from there on it makes things up. */
-  function hearAnswer(spoken: Spoken): void {
+  function readAnswer(spoken: ReactToken): void {
     if (spoken.kind === "label" && spoken.label === "observation") isOver = true;
     else if (spoken.kind === "fence") answer.fence(spoken.text);
     else answer.write(spoken.text);
   }
 
-  const hear = { thought: hearThought, action: hearAction, answer: hearAnswer };
-  const lines = createLines((spoken) => {
+  const hear = { thought: readThought, action: readAction, answer: readAnswer };
+  const lines = createReactLexer((spoken) => {
     if (!isOver) hear[part](spoken);
   });
   const thinking = createThinking({ think: thought.write, done: () => thought.begin(""), speak: lines.push });

@@ -1,11 +1,19 @@
-import { respellJson } from "../../lib/json/respell-json.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
+import { parseLenientJson } from "../../lib/json/lenient-json.ts";
 import { fenceUntrusted, plainText } from "../../lib/text/plain-text.ts";
 import type { AskedCall, AssistantMessage, ChatContent, ChatMessage, ModelTool } from "../../model/agent/chat.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { withUniqueIds } from "../asked-calls.ts";
-import { isCutOff, silenceOf } from "../broken-replies.ts";
-import { assistantMessage, type Heard, hearReply, type Said, type Style, textOf, toToolMessage } from "../style.ts";
+import { emptyReplyOf, isCutOff } from "../broken-replies.ts";
+import {
+  assistantMessage,
+  contentText,
+  type ModelReply,
+  type ModelTurn,
+  readReply,
+  type Style,
+  toToolMessage,
+} from "../style.ts";
 import { maxLabel, readLabel } from "./lines.ts";
 import { createReactReader, type ReactTurn } from "./reader.ts";
 
@@ -120,7 +128,7 @@ function renderCalls(
   { content, reasoning_content, tool_calls = [] }: AssistantMessage,
   results: ReadonlyMap<string, ChatContent>,
 ): ChatMessage[] {
-  const thought = renderThought(reasoning_content ?? textOf(content));
+  const thought = renderThought(reasoning_content ?? contentText(content));
   return tool_calls.flatMap(({ id, function: { name, arguments: args } }, at): ChatMessage[] => [
     {
       role: "assistant",
@@ -132,8 +140,8 @@ function renderCalls(
 
 /** A misunderstood reply stays as it was written: the next message corrects it. */
 function renderAnswer({ content, reasoning_content }: AssistantMessage, next: ChatMessage | undefined): string {
-  const text = textOf(content);
-  const isCorrected = next?.role === "user" && textOf(next.content).startsWith(observationLabel);
+  const text = contentText(content);
+  const isCorrected = next?.role === "user" && contentText(next.content).startsWith(observationLabel);
   if (isCorrected || beginsWithLabel(text)) return text;
   return [...renderThought(reasoning_content ?? ""), `Final Answer: ${text}`].join("\n");
 }
@@ -165,7 +173,7 @@ function validJson(written: string): string {
     const value: unknown = JSON.parse(written);
     return isObject(value) ? JSON.stringify(value) : JSON.stringify(written);
   } catch {
-    const { text } = respellJson(written);
+    const { text } = parseLenientJson(written);
     return text?.startsWith("{") ? text : JSON.stringify(written);
   }
 }
@@ -205,7 +213,7 @@ Args: its arguments as one JSON object, with names and texts in double quotes; {
 }
 
 /** What a model reads that wrote something else. */
-export function renderProblem(problem: string, reason: string): string {
+export function renderFormatProblem(problem: string, reason: string): string {
   const isCut = reason === "length" ? " Your reply had no room left; be shorter." : "";
   return `Error: ${problem}${isCut} Reply with "Thought:" and then either "Action:" and "Args:" with one JSON object, or "Final Answer:", each at the beginning of a line.`;
 }
@@ -219,12 +227,12 @@ export const reactStyle: Style = {
   }),
   async read(parts, stream) {
     const reader = createReactReader((type, text) => stream.say(type, text));
-    const hearText = (text: string, before: string) => {
+    const onText = (text: string, before: string) => {
       // Reasoning and a written thought are two messages.
       if (before === "") stream.end();
       reader.push(text);
     };
-    const heard = await hearReply(parts, hearText, (text) => stream.say("thought", text));
+    const heard = await readReply(parts, onText, (text) => stream.say("thought", text));
     return understand(reader.end(), heard);
   },
   observe(said, observations) {
@@ -233,12 +241,12 @@ export const reactStyle: Style = {
   },
 };
 
-function understand(read: ReactTurn, { text, reasoning, calls: native, usage, reason }: Heard): Said {
+function understand(read: ReactTurn, { text, reasoning, calls: native, usage, reason }: ModelReply): ModelTurn {
   const turn = isCutOff(reason) ? withoutHalfAction(read) : read;
-  const silence = text.trim() === "" && native.length === 0 ? silenceOf(reason) : undefined;
-  const calls = turn.action ? [askedCall(turn.action)] : turn.problem === null ? [] : withUniqueIds(native);
+  const silence = text.trim() === "" && native.length === 0 ? emptyReplyOf(reason) : undefined;
+  const calls = turn.action ? [toolCall(turn.action)] : turn.problem === null ? [] : withUniqueIds(native);
   const thought = turn.thought === "" ? reasoning.trim() : turn.thought;
-  const problem = calls.length > 0 || turn.problem === null ? null : renderProblem(turn.problem, reason);
+  const problem = calls.length > 0 || turn.problem === null ? null : renderFormatProblem(turn.problem, reason);
   return {
     message: problem === null ? assistantMessage(turn.answer ?? "", thought, calls) : assistantMessage(text, "", calls),
     calls,
@@ -257,6 +265,6 @@ function withoutHalfAction(turn: ReactTurn): ReactTurn {
   return { ...turn, action: null, problem: "The Action was cut off before its Args." };
 }
 
-function askedCall({ name, arguments: text }: { name: string; arguments: string }): AskedCall {
+function toolCall({ name, arguments: text }: { name: string; arguments: string }): AskedCall {
   return { id: `call_${uniqueId()}`, type: "function", function: { name, arguments: text } };
 }

@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { sliceText } from "../../lib/text/cut-text.ts";
 import { redact, redactDeep } from "../../lib/text/redact.ts";
 import type { TraceType } from "../../model/agent/agent-run.ts";
-import type { AskedCall, ChatContent, ChatMessage, ContentBlock } from "../../model/agent/chat.ts";
+import type { AskedCall, ChatContent, ChatContentBlock, ChatMessage } from "../../model/agent/chat.ts";
 import type { AgentRun, AgentStep } from "../../model/agent/run-schema.ts";
 
 /** A run as it is kept: as much of the conversation as its trace says, and nowhere what looks like a secret. */
@@ -106,7 +106,7 @@ function keptContent(content: ChatContent): ChatContent {
   return typeof content === "string" ? keptText(content) : content.map(keptBlock);
 }
 
-function keptBlock(block: ContentBlock): ContentBlock {
+function keptBlock(block: ChatContentBlock): ChatContentBlock {
   if (block.type === "text") return { type: "text", text: keptText(block.text) };
   return { type: "image_url", image_url: { url: keptAddress(block.image_url.url) } };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentRun } from "../../../test/contracts/records.ts";
 import { PlaneError, reportError } from "../../model/errors.ts";
-import { renderRunText, storyOf } from "./render-text.ts";
+import { renderRunText, traceEntries } from "./render-text.ts";
 
 test("a run reads from the question to the answer: thoughts first, calls by number, JSON on lines", () => {
   assert.equal(
@@ -82,7 +82,7 @@ test("numbers in JSON stay as they were written", () => {
 test("ids that come again in a conversation that goes on belong to the newest calls", () => {
   const earlier = agentRun("zero").messages;
   const run = agentRun("one", { messages: [...earlier, ...agentRun("one").messages] });
-  const calls = storyOf(run).filter((told) => told.kind === "call");
+  const calls = traceEntries(run).filter((told) => told.kind === "call");
   assert.deepEqual(
     calls.map(({ number, facts, result }) => [number, facts?.record ?? null, result !== null]),
     [

@@ -3,7 +3,7 @@ import { plainText } from "../../lib/text/plain-text.ts";
 import { costText, countOf, grouped } from "../../lib/text/wording.ts";
 import type { AskedCall, ChatContent, ChatMessage } from "../../model/agent/chat.ts";
 import type { AgentCall, AgentRun } from "../../model/agent/run-schema.ts";
-import { callsIn, textOf } from "../style.ts";
+import { callsIn, contentText } from "../style.ts";
 
 const titles = { system: "System", user: "Question", assistant: "Model", answer: "Answer", tool: "Tool" } as const;
 
@@ -11,7 +11,7 @@ const titles = { system: "System", user: "Question", assistant: "Model", answer:
 export function renderRunText(run: AgentRun): string {
   const parts = [
     headOf(run),
-    ...storyOf(run).map((told) => (told.kind === "call" ? renderCall(told) : renderMessage(told))),
+    ...traceEntries(run).map((told) => (told.kind === "call" ? renderCall(told) : renderMessage(told))),
   ];
   if (run.error) parts.push(`Error\n${indent(`${run.error.message} [${run.error.code}]`)}`);
   return plainText(parts.join("\n\n"));
@@ -37,19 +37,19 @@ function headOf(run: AgentRun): string {
   ].join("\n");
 }
 
-function renderMessage({ role, content, reasoning }: ToldMessage): string {
-  const said = textOf(content, pictureOf);
+function renderMessage({ role, content, reasoning }: TraceMessage): string {
+  const said = contentText(content, pictureOf);
   return [
     ...(reasoning === null ? [] : [`Reasoning\n${indent(reasoning)}`]),
     ...(said.trim() === "" ? [] : [`${titles[role]}\n${indent(said)}`]),
   ].join("\n\n");
 }
 
-function renderCall({ number, tool, arguments: args, result, facts }: ToldCall): string {
+function renderCall({ number, tool, arguments: args, result, facts }: TraceCall): string {
   return [
     `${number}. ${tool}${facts === null ? "" : `  ${factsOf(facts)}`}`,
     ...(args === null || args.trim() === "" ? [] : [indent(prettyJson(args))]),
-    ...(result === null ? [] : [indent(`→ ${indent(prettyJson(textOf(result, pictureOf)), 2).trimStart()}`)]),
+    ...(result === null ? [] : [indent(`→ ${indent(prettyJson(contentText(result, pictureOf)), 2).trimStart()}`)]),
   ].join("\n");
 }
 
@@ -63,7 +63,7 @@ function indent(text: string, by = 3): string {
   return text.replaceAll(/^(?=.)/gm, " ".repeat(by));
 }
 
-type ToldCall = {
+type TraceCall = {
   kind: "call";
   number: number;
   tool: string;
@@ -73,17 +73,17 @@ type ToldCall = {
   /** Null for a call of an earlier run. */
   facts: AgentCall | null;
 };
-type ToldMessage = {
+type TraceMessage = {
   kind: "message";
   /** An answer is what the model said last. */
   role: ChatMessage["role"] | "answer";
   content: ChatContent;
   reasoning: string | null;
 };
-type Told = ToldMessage | ToldCall;
+type TraceEntry = TraceMessage | TraceCall;
 
 /** What happened, in order: what was said, and each call with its number, its arguments and its result. */
-export function storyOf(run: AgentRun): Told[] {
+export function traceEntries(run: AgentRun): TraceEntry[] {
   const made = run.steps.flatMap(({ calls }) => calls);
   const told = run.trace === "all_messages" ? conversationOf(run.messages, made) : shortStoryOf(run, made);
   let number = 0;
@@ -93,31 +93,31 @@ export function storyOf(run: AgentRun): Told[] {
   });
 }
 
-function shortStoryOf({ question, messages, answer }: AgentRun, made: readonly AgentCall[]): Told[] {
-  const calls = made.map((facts) => toldCall(facts.tool, null, facts));
-  const last = messages.map((message) => toldMessage(message));
+function shortStoryOf({ question, messages, answer }: AgentRun, made: readonly AgentCall[]): TraceEntry[] {
+  const calls = made.map((facts) => callEntry(facts.tool, null, facts));
+  const last = messages.map((message) => messageEntry(message));
   const end = last.length > 0 || answer === null ? last : [said("assistant", answer)];
   return [said("user", question), ...calls, ...end];
 }
 
-function conversationOf(messages: readonly ChatMessage[], made: readonly AgentCall[]): Told[] {
+function conversationOf(messages: readonly ChatMessage[], made: readonly AgentCall[]): TraceEntry[] {
   const factsOf = matchCalls(messages, made);
-  const told: Told[] = [];
-  let open = new Map<string, ToldCall>();
+  const told: TraceEntry[] = [];
+  let open = new Map<string, TraceCall>();
   for (const message of messages) {
     if (message.role === "tool") {
       const call = open.get(message.tool_call_id);
       if (call) call.result = message.content;
-      else told.push(toldMessage(message));
+      else told.push(messageEntry(message));
       open.delete(message.tool_call_id);
       continue;
     }
-    const spoken = toldMessage(message);
+    const spoken = messageEntry(message);
     if (message.role !== "assistant" || spoken.reasoning !== null || !isEmpty(message.content)) told.push(spoken);
     if (message.role !== "assistant") continue;
     const asked = (message.tool_calls ?? []).map((call) => {
       const { name, arguments: args } = call.function;
-      return [call.id, toldCall(name, args, factsOf.get(call) ?? null)] as const;
+      return [call.id, callEntry(name, args, factsOf.get(call) ?? null)] as const;
     });
     open = new Map(asked);
     told.push(...asked.map(([, one]) => one));
@@ -136,15 +136,15 @@ function matchCalls(messages: readonly ChatMessage[], made: readonly AgentCall[]
   return found;
 }
 
-function toldCall(tool: string, args: string | null, facts: AgentCall | null): ToldCall {
+function callEntry(tool: string, args: string | null, facts: AgentCall | null): TraceCall {
   return { kind: "call", number: 0, tool, arguments: args, result: null, facts };
 }
 
-function said(role: ChatMessage["role"], content: ChatContent): ToldMessage {
+function said(role: ChatMessage["role"], content: ChatContent): TraceMessage {
   return { kind: "message", role, content, reasoning: null };
 }
 
-function toldMessage(message: ChatMessage): ToldMessage {
+function messageEntry(message: ChatMessage): TraceMessage {
   const thought = message.role === "assistant" ? (message.reasoning_content?.trim() ?? "") : "";
   return { ...said(message.role, message.content), reasoning: thought === "" ? null : thought };
 }

@@ -7,13 +7,13 @@ import type { PlaneEvent } from "../../model/events.ts";
 import { principalOf, trusted } from "../../model/principal.ts";
 import { bindCaller } from "../../operations/bind-caller.ts";
 import { createRecorder } from "../../store/store.ts";
-import { createRuns } from "./runs.ts";
+import { createRunStore } from "./runs.ts";
 
 test("a run that cannot be kept is reported all the same, and no answer is lost", async () => {
   const told: PlaneEvent[] = [];
   const full = () => Promise.reject(new PlaneError("STORE_FAILED", "The disk is full."));
-  const { keep } = createRuns({
-    memory: {
+  const { keep } = createRunStore({
+    recorder: {
       store: full,
       recordRun: full,
       emit: (event) => void told.push(event),
@@ -30,8 +30,8 @@ test("a run that cannot be kept is reported all the same, and no answer is lost"
 });
 
 test("what is asked for in a way that makes no sense is refused by name", async () => {
-  const memory = createRecorder(undefined);
-  const { verbs: inside, keep } = createRuns({ memory });
+  const recorder = createRecorder(undefined);
+  const { verbs: inside, keep } = createRunStore({ recorder });
   const { runs: verbs } = bindCaller({ runs: inside }, { principal: trusted() });
   try {
     await keep(agentRun("one"));
@@ -42,6 +42,6 @@ test("what is asked for in a way that makes no sense is refused by name", async 
     await assert.rejects(verbs.page({}, { principal: nothing }), { code: "FORBIDDEN" });
     assert.equal((await verbs.page({ since: "2026-03-01" })).runs.length, 1);
   } finally {
-    await memory.close();
+    await recorder.close();
   }
 });

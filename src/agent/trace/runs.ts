@@ -3,7 +3,7 @@ import { redact } from "../../lib/text/redact.ts";
 import { type RunFilter, type RunQuery, runFormats } from "../../model/agent/agent-run.ts";
 import type { AgentRun } from "../../model/agent/run-schema.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
-import { collect } from "../../model/page.ts";
+import { collectPages } from "../../model/page.ts";
 import type { PlaneRuns } from "../../model/plane-work.ts";
 import { type Inside, mayDo, ownsRecord, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
@@ -13,28 +13,28 @@ const defaultPage = 50;
 const maxPage = 1_000;
 const maxTitle = 200;
 
-export type RunParts = {
-  memory: Pick<Recorder, "emit" | "recordRun"> & { store(): Promise<Store> };
+export type RunStoreParts = {
+  recorder: Pick<Recorder, "emit" | "recordRun"> & { store(): Promise<Store> };
 };
 
-export type Runs = {
+export type RunStore = {
   verbs: Inside<PlaneRuns>;
   /** Resolves when the run is kept. One that cannot be kept is no reason to lose its answer, so this never rejects. */
   keep(run: AgentRun): Promise<void>;
 };
 
 /** What agents did: kept, told of, and shown to whose it was, or to admins. */
-export function createRuns({ memory }: RunParts): Runs {
+export function createRunStore({ recorder }: RunStoreParts): RunStore {
   const find = async (id: string, principal: Principal): Promise<AgentRun> => {
     requireScope(principal, "read", "read runs of agents");
-    const run = await (await memory.store()).run(id);
+    const run = await (await recorder.store()).run(id);
     if (run !== null && ownsRecord(principal, run)) return withoutOwner(run);
     throw new PlaneError("NOT_FOUND", `No run '${id}' found. List them: toolplane calls runs`);
   };
   /** Their own only, also for admins. */
   const idsOf = async (conversation: string, principal: Principal): Promise<string[]> => {
     requireScope(principal, "call", "change what is kept of a conversation");
-    const kept = await (await memory.store()).runs({ conversation, user: principal.user });
+    const kept = await (await recorder.store()).runs({ conversation, user: principal.user });
     const own = kept.filter((run) => ownsRecord(principal, run));
     if (own.length > 0) return own.map(({ id }) => id);
     throw new PlaneError(
@@ -52,8 +52,8 @@ export function createRuns({ memory }: RunParts): Runs {
           if (filter.user !== undefined && filter.user !== principal.user) return { runs: [], nextCursor: null };
           filter.user = principal.user;
         }
-        const { runs: read } = await memory.store();
-        const found = await collect(
+        const { runs: read } = await recorder.store();
+        const found = await collectPages(
           (part) => read({ ...filter, ...part }),
           (run) => ownsRecord(principal, run),
           { ...(filter.before === undefined ? {} : { before: filter.before }), limit: limit + 1 },
@@ -77,12 +77,12 @@ export function createRuns({ memory }: RunParts): Runs {
         if (called === null || called.length > maxTitle)
           throw new PlaneError("USAGE", `'title' must be a string of at most ${maxTitle} characters.`);
         const ids = await idsOf(conversation, principal);
-        await (await memory.store()).titleRuns(ids, called === "" ? null : redact(called));
+        await (await recorder.store()).titleRuns(ids, called === "" ? null : redact(called));
         return { conversation, runs: ids.length };
       },
       async delete(conversation, { principal }) {
         const ids = await idsOf(conversation, principal);
-        await (await memory.store()).removeRuns(ids);
+        await (await recorder.store()).removeRuns(ids);
         return { conversation, runs: ids.length };
       },
     },
@@ -90,11 +90,11 @@ export function createRuns({ memory }: RunParts): Runs {
       const { keptRun } = await import("./kept-run.ts");
       const kept = keptRun(run);
       try {
-        await memory.recordRun(kept);
+        await recorder.recordRun(kept);
       } catch (thrown) {
         process.emitWarning(`The run '${run.id}' of an agent could not be kept: ${toPlaneError(thrown).message}`);
       }
-      tell(kept, memory.emit);
+      tell(kept, recorder.emit);
     },
   };
 }
@@ -105,7 +105,7 @@ function withoutOwner<T extends { owner?: string }>({ owner: _, ...run }: T): Om
 
 function filterOf({ cursor, limit = defaultPage, since, ...query }: RunQuery): RunFilter & { limit: number } {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxPage)
-    throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxPage}.`);
+    throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give an integer from 1 to ${maxPage}.`);
   const filter = { ...query, limit, ...(cursor === undefined ? {} : { before: cursor }) };
   if (since === undefined) return filter;
   const from = Date.parse(since);

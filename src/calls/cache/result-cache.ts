@@ -1,5 +1,5 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
-import { bytesOf, rememberText, textOf } from "../../lib/json/json-text.ts";
+import { bytesOf, rememberText, sourceTextOf } from "../../lib/json/json-text.ts";
 import type { Executed } from "../../model/calls/call.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
 
@@ -76,13 +76,13 @@ function firstOf(all: Iterable<Entry> = []): Entry {
 }
 
 function sizeOf(result: ToolResult): number {
-  return bytesOf(result)?.length ?? (textOf(result) ?? JSON.stringify(result)).length;
+  return bytesOf(result)?.length ?? (sourceTextOf(result) ?? JSON.stringify(result)).length;
 }
 
 /** Callers may change what they get. */
 export function copyOf({ result, provider, warnings }: Kept): Kept {
   const copy = structuredClone(result);
-  const source = bytesOf(result) ?? textOf(result);
+  const source = bytesOf(result) ?? sourceTextOf(result);
   if (source !== undefined) rememberText(copy, source);
   return { result: copy, provider, warnings: [...warnings] };
 }

@@ -5,13 +5,13 @@ import { TimeLimiter } from "../../lib/async/time-limit.ts";
 import { putExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import type { Executed, Routed } from "../../model/calls/call.ts";
-import type { Origin } from "../../model/calls/call-schema.ts";
+import type { ResultOrigin } from "../../model/calls/call-schema.ts";
 import type { Relay } from "../../model/calls/provider.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { type ErrorCode, PlaneError } from "../../model/errors.ts";
 import type { Servers } from "../../servers/servers.ts";
-import { ended } from "../attempt.ts";
+import { endedError } from "../attempt.ts";
 import { type Around, type ExecuteOptions, progressStretch } from "../execute.ts";
 import { copyOf, createResultCache, type Kept } from "./result-cache.ts";
 
@@ -24,7 +24,7 @@ type Ports = {
 };
 
 type Setting = { ttlMs: number; maxEntries: number; shared: boolean; coalesce: boolean; scope: string };
-type Asking = Parameters<Around>[1];
+type ReadContext = Parameters<Around>[1];
 type Run = Parameters<Around>[2];
 type Answered = { executed: Executed; kept: Kept; isOwn: boolean };
 type Member = { relay: Relay | undefined; limiter?: TimeLimiter };
@@ -32,7 +32,7 @@ type Flight = { stamp: string; members: Set<Member>; controller: AbortController
 /** One call and all that decides about sharing its result. */
 type Read = {
   call: Routed;
-  asking: Asking;
+  asking: ReadContext;
   run: Run;
   key: string;
   setting: Setting;
@@ -94,7 +94,7 @@ export function createSharedReads(ports: Ports) {
 
   async function ask(
     { call, run, key, setting, isShared, servers }: Read,
-    { cancellation, relay }: Asking,
+    { cancellation, relay }: ReadContext,
   ): Promise<Answered> {
     const stamp = stampOf(servers);
     let wasAsked = false;
@@ -152,7 +152,7 @@ export function createSharedReads(ports: Ports) {
       const { kept, isOwn } = await board(flight, { relay: asking.relay, limiter }, limiter.signal);
       if (!isOwn) return withKept(call, copyOf(kept), { coalesced: true });
     } catch (thrown) {
-      if (limiter.isCancelled) throw ended(limiter, limit, placeOf(call));
+      if (limiter.isCancelled) throw endedError(limiter, limit, placeOf(call));
       if (!(thrown instanceof PlaneError) || !ofOneCaller.has(thrown.code)) throw thrown;
     } finally {
       limiter.clear();
@@ -215,7 +215,7 @@ function toAll(members: ReadonlySet<Member>, relay: Relay | undefined): Relay {
   };
 }
 
-function withKept(call: Routed, kept: Kept, origin: Origin): Executed {
+function withKept(call: Routed, kept: Kept, origin: ResultOrigin): Executed {
   return { ...call, executed: { ...kept, attempts: [], ...origin } };
 }
 
@@ -243,7 +243,7 @@ function placeOf({ tool: { name, id } }: Routed): { tool: string; server?: strin
   return { tool: name, ...(id.server === null ? {} : { server: id.server }) };
 }
 
-function isShareable({ options }: Routed, { relay }: Asking): boolean {
+function isShareable({ options }: Routed, { relay }: ReadContext): boolean {
   if (options.idempotencyKey !== undefined || relay?.onOwnTool) return false;
   return Object.keys(relay?.continuation ?? {}).length === 0;
 }
@@ -254,7 +254,7 @@ const ownMeta: ReadonlySet<string> = new Set(["traceparent", "tracestate", "bagg
 /** Tool, arguments as they are sent, and who calls. */
 function keyOf(
   { tool, input, injected, principal, options }: Routed,
-  { relay }: Asking,
+  { relay }: ReadContext,
   isShared: boolean,
   { servers }: Pick<Config, "servers">,
 ) {

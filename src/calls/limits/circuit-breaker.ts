@@ -75,7 +75,7 @@ export function createCircuits({ setting, onChange }: CircuitOptions, now: () =>
     if (at < circuit.failedAt && !isProbe) return;
     circuit.failures += 1;
     circuit.failedAt = now();
-    circuit.lastError = tellable(error);
+    circuit.lastError = publicReason(error);
     // Calls from before it opened say nothing new.
     const isOpen = circuit.until !== 0;
     if (!isProbe && (isOpen || circuit.failures < most)) return;
@@ -153,7 +153,7 @@ function open(circuit: Circuit, openMs: number): void {
 }
 
 /** Others read it, and the server's words were for its caller. */
-function tellable(error: PlaneError): string {
+function publicReason(error: PlaneError): string {
   return errorTable[error.code].category === "tool" ? errorTable[error.code].means : error.message;
 }
 

@@ -83,9 +83,9 @@ function answerOf({ result, error }: Outcome, kind: OfferCallKind): unknown {
   throw new PlaneError(code, message, { data: { ...data, ...(server && { server }), ...(tool && { tool }) } });
 }
 
-type Asked = { kind: OfferCallKind; what: string; args: unknown };
+type OfferRequest = { kind: OfferCallKind; what: string; args: unknown };
 
-function readRequest(method: string, { name, uri, arguments: args, ref, ...others }: UnknownObject): Asked {
+function readRequest(method: string, { name, uri, arguments: args, ref, ...others }: UnknownObject): OfferRequest {
   if (method === "prompts/get") return { kind: "prompt", what: `prompts/${name}`, args: args ?? {} };
   if (method === "resources/read") return { kind: "resource", what: `resources/${uri}`, args: { uri } };
   if (method === "completion/complete" && isObject(ref)) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mapArguments } from "../../model/calls/provider.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { pickResult, valueAt } from "./mapping.ts";
+import { pickResult, valueAtPointer } from "./mapping.ts";
 
 const renamed: [title: string, map: unknown, args: JsonObject, sent: JsonObject][] = [
   ["without a map nothing changes", undefined, { a: 1 }, { a: 1 }],
@@ -30,7 +30,7 @@ const paths: [path: string, value: Json | undefined][] = [
 ];
 
 for (const [path, value] of paths) {
-  test(`'${path}' leads to ${JSON.stringify(value)}`, () => assert.deepEqual(valueAt(path, data), value));
+  test(`'${path}' leads to ${JSON.stringify(value)}`, () => assert.deepEqual(valueAtPointer(path, data), value));
 }
 
 test("a part of the structured content becomes the result", () => {

@@ -5,7 +5,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
 /** `items[0].title` or `/items/0/title`; undefined when there is nothing. */
-export function valueAt(path: string, value: Json): Json | undefined {
+export function valueAtPointer(path: string, value: Json): Json | undefined {
   const parts = path.startsWith("/")
     ? path.slice(1).split("/").map(unescapePointer)
     : path.split(/[.[\]]+/).filter((part) => part !== "");
@@ -28,7 +28,7 @@ export function resultOf(value: Json): ToolResult {
 export function pickResult(resultPath: unknown, result: unknown): unknown {
   if (typeof resultPath !== "string" || !isObject(result) || result.isError === true) return result;
   const data = dataOf(result);
-  const picked = data === undefined ? undefined : valueAt(resultPath, data);
+  const picked = data === undefined ? undefined : valueAtPointer(resultPath, data);
   if (picked !== undefined) return { ...result, ...resultOf(picked) };
   const meta = isObject(result._meta) ? result._meta : {};
   return { ...result, _meta: { ...meta, "toolplane/resultPath": `nothing stands at '${resultPath}'` } };

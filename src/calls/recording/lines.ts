@@ -1,5 +1,5 @@
 import { isRawJSON, mayLoseNumbers, parseExactly, putExactNumbers } from "../../lib/json/exact-numbers.ts";
-import { textOf } from "../../lib/json/json-text.ts";
+import { sourceTextOf } from "../../lib/json/json-text.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { createHider, looksSecret } from "../../lib/text/redact.ts";
 import type { Routed } from "../../model/calls/call.ts";
@@ -56,7 +56,7 @@ export function argumentsIn({ input }: Pick<Routed, "input">): JsonObject {
 
 /** With its numbers as the server wrote them. */
 export function exactResult(result: ToolResult): ToolResult {
-  const text = textOf(result);
+  const text = sourceTextOf(result);
   return text !== undefined && mayLoseNumbers(text) ? (parseExactly(text) as ToolResult) : result;
 }
 

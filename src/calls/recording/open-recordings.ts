@@ -9,7 +9,7 @@ const noRecordings: Recordings = {
 };
 
 /** Loaded only where something is recorded or replayed. */
-export async function openRecordings(context: RecordingsContext): Promise<Recordings> {
+export async function loadRecordings(context: RecordingsContext): Promise<Recordings> {
   const { record, replay, replayMiss } = context.options;
   if (record === undefined && replay === undefined && replayMiss === undefined) return noRecordings;
   return (await import("./recordings.ts")).openRecordings(context);

@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { fileErrorText } from "../../lib/files.ts";
+import { nowText, uniqueId } from "../../lib/ids-and-time.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { hash } from "../../lib/json/stable-json.ts";
-import { nowText, uniqueId } from "../../lib/stamps.ts";
 import { rounded } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
 import type { Executed, Routed } from "../../model/calls/call.ts";

@@ -6,10 +6,10 @@ import type { ResultPart } from "../../model/calls/stored-result.ts";
 import { isObject, type Json } from "../../model/json.ts";
 
 /** `json` is undefined for other than objects and lists. */
-export type Body = { text: string; json: Json | undefined; isStructured: boolean };
+export type ResultBody = { text: string; json: Json | undefined; isStructured: boolean };
 
 /** The text, or structured content that says more. */
-export function bodyOf(result: ToolResult): Body {
+export function bodyOf(result: ToolResult): ResultBody {
   const { written, value, isStructured } = readBody(result);
   // A JSON text reads better without quotes.
   if (typeof value === "string") return { text: value, json: undefined, isStructured };
@@ -48,7 +48,7 @@ type CondenseOptions = {
 };
 
 export type Condensed = {
-  body: Body;
+  body: ResultBody;
   parts: ResultPart[];
   /** Without large parts. `null` is the place of the digest. */
   blocks: (ContentBlock | null)[];

@@ -17,10 +17,10 @@ import type { ConfigValues } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
 import type { Json } from "../../model/json.ts";
-import { collect } from "../../model/page.ts";
+import { collectPages } from "../../model/page.ts";
 import { mayDo, ownerOf, ownsRecord, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import { type Body, type Condensed, condense } from "./condense.ts";
+import { type Condensed, condense, type ResultBody } from "./condense.ts";
 import { renderDigest } from "./digest.ts";
 import { badParameter, readPage } from "./read-page.ts";
 
@@ -84,7 +84,7 @@ const maxKeys = 30;
 /** Entries that decide what a list holds. */
 const looked = 100;
 
-export function shapeOf({ text, json }: Body): ResultShape {
+export function shapeOf({ text, json }: ResultBody): ResultShape {
   if (json !== undefined) return { kind: "json", value: describe(json, deepest) };
   const table = readTable(text);
   if (table) return { kind: "table", ...table };
@@ -205,7 +205,7 @@ export function createStoredResults(parts: ResultParts) {
       const from = cursor === undefined ? {} : { before: cursor };
       const { results: read } = await store();
       const isOwn = (kept: StoredResult) => ownsRecord(reader, kept);
-      const found = await collect((part) => read({ ...whose, ...part }), isOwn, { ...from, limit: limit + 1 });
+      const found = await collectPages((part) => read({ ...whose, ...part }), isOwn, { ...from, limit: limit + 1 });
       const results = found.slice(0, limit).map(({ owner: _, ...shown }) => shown);
       return { results, nextCursor: found.length > limit ? (results.at(-1)?.id ?? null) : null };
     },

@@ -1,8 +1,8 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { listChecks } from "./list-keywords.ts";
 import { objectChecks } from "./object-keywords.ts";
-import { attempt, type Check, type Keyword, type Parts, type Run } from "./run.ts";
-import { indexSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
+import { type Check, type CheckContext, type CheckRun, type Keyword, tryCheck } from "./run.ts";
+import { indexSchema, type JsonSchemaValue, type SchemaIndex } from "./schema-index.ts";
 import { valueChecks } from "./value-keywords.ts";
 
 /** Keywords that look at the same value with other schemas. */
@@ -21,14 +21,14 @@ const inPlace: Record<string, Keyword> = {
   },
   not: (given, _, { check }) => {
     const not = check(given);
-    return (value, run) => !attempt(not, value, run) || run.fail("must NOT be valid");
+    return (value, run) => !tryCheck(not, value, run) || run.fail("must NOT be valid");
   },
   if: (given, schema, { check }) => {
     const when = check(given);
     const then = check(schema.then ?? true);
     const otherwise = check(schema.else ?? true);
     return (value, run) => {
-      const name = attempt(when, value, run) ? "then" : "else";
+      const name = tryCheck(when, value, run) ? "then" : "else";
       return (name === "then" ? then : otherwise)(value, run) || run.fail(`must match "${name}" schema`);
     };
   },
@@ -43,7 +43,7 @@ const last = ["unevaluatedItems", "unevaluatedProperties"];
 export function compileSchema(document: UnknownObject): Check {
   const index = indexSchema(document);
   const built = new Map<unknown, Check>();
-  const parts: Parts = {
+  const parts: CheckContext = {
     matcher: index.matcher,
     tracks: index.tracks,
     check: (schema) => {
@@ -51,7 +51,7 @@ export function compileSchema(document: UnknownObject): Check {
       return (value, run) => {
         own ??= built.get(schema);
         if (own === undefined) {
-          own = build(schema as Schema, index, parts);
+          own = build(schema as JsonSchemaValue, index, parts);
           built.set(schema, own);
         }
         return own(value, run);
@@ -61,7 +61,7 @@ export function compileSchema(document: UnknownObject): Check {
   return parts.check(document);
 }
 
-function build(schema: Schema, index: SchemaIndex, parts: Parts): Check {
+function build(schema: JsonSchemaValue, index: SchemaIndex, parts: CheckContext): Check {
   if (!isObject(schema)) return schema === false ? (_, run) => run.fail("boolean schema is false") : () => true;
   const checks: Check[] = [];
   for (const key of ["$ref", "$dynamicRef", "$recursiveRef"])
@@ -108,7 +108,7 @@ function withMarks(check: Check): Check {
 }
 
 /** How many fit. Leaves the problems of all if none does. */
-function passing(checks: readonly Check[], value: unknown, run: Run): number {
+function passing(checks: readonly Check[], value: unknown, run: CheckRun): number {
   const before = run.problems.length;
   run.trials += 1;
   let count = 0;

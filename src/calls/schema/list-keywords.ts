@@ -1,5 +1,5 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
-import { attempt, type Check, inner, type Keyword, type Parts, type Run } from "./run.ts";
+import { type Check, type CheckContext, type CheckRun, inner, type Keyword, tryCheck } from "./run.ts";
 
 export const listChecks: Record<string, Keyword> = {
   minItems: (given) => ofList((list, run) => list.length >= Number(given) || few(run, given)),
@@ -23,7 +23,7 @@ export const listChecks: Record<string, Keyword> = {
       for (const [at, item] of list.entries()) {
         const { seen } = run;
         run.seen = undefined;
-        const fits = attempt(one, item, run);
+        const fits = tryCheck(one, item, run);
         run.seen = seen;
         if (!fits) continue;
         count += 1;
@@ -45,19 +45,19 @@ export const listChecks: Record<string, Keyword> = {
   },
 };
 
-function ofList(check: (list: readonly unknown[], run: Run) => boolean): Check {
+function ofList(check: (list: readonly unknown[], run: CheckRun) => boolean): Check {
   return (value, run) => !Array.isArray(value) || check(value, run);
 }
 
-function few(run: Run, least: unknown): false {
+function few(run: CheckRun, least: unknown): false {
   return run.fail(`must NOT have fewer than ${least} items`);
 }
 
-function many(run: Run, most: unknown): false {
+function many(run: CheckRun, most: unknown): false {
   return run.fail(`must NOT have more than ${most} items`);
 }
 
-function tuple(given: unknown, { check }: Parts): Check {
+function tuple(given: unknown, { check }: CheckContext): Check {
   const checks = Array.isArray(given) ? given.map(check) : [];
   return ofList((list, run) => {
     let fits = true;
@@ -70,7 +70,7 @@ function tuple(given: unknown, { check }: Parts): Check {
 }
 
 /** All items from some place on. */
-function rest(given: unknown, from: number, { check }: Parts): Check {
+function rest(given: unknown, from: number, { check }: CheckContext): Check {
   const one = check(given);
   return ofList((list, run) => {
     if (given === false) return list.length <= from || many(run, from);
@@ -81,7 +81,7 @@ function rest(given: unknown, from: number, { check }: Parts): Check {
 }
 
 /** By their text, so that the time grows with the size of the list and not with its square. */
-function isUnique(list: readonly unknown[], run: Run): boolean {
+function isUnique(list: readonly unknown[], run: CheckRun): boolean {
   const places = new Map<unknown, number>();
   for (const [at, item] of list.entries()) {
     const isDeep = typeof item === "object" && item !== null;

@@ -1,5 +1,5 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { type Check, inner, type Keyword, type Run } from "./run.ts";
+import { type Check, type CheckRun, inner, type Keyword } from "./run.ts";
 
 export const objectChecks: Record<string, Keyword> = {
   minProperties: (given) =>
@@ -94,7 +94,7 @@ export const objectChecks: Record<string, Keyword> = {
   },
 };
 
-function ofObject(check: (value: UnknownObject, run: Run) => boolean): Check {
+function ofObject(check: (value: UnknownObject, run: CheckRun) => boolean): Check {
   return (value, run) => !isObject(value) || check(value, run);
 }
 
@@ -102,11 +102,11 @@ function has(value: UnknownObject, name: string): boolean {
   return Object.hasOwn(value, name) && value[name] !== undefined;
 }
 
-function missing(run: Run, name: string): false {
+function missing(run: CheckRun, name: string): false {
   return run.fail(`${run.path.length === 0 ? "" : "is "}missing '${name}'`, { missing: name });
 }
 
-function countOf(value: UnknownObject, run: Run): number {
+function countOf(value: UnknownObject, run: CheckRun): number {
   const { length } = Object.keys(value);
   run.spend(length / 4);
   return length;

@@ -3,10 +3,10 @@ import type { ArgumentProblem } from "../validate.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
 /** True if the value fits; else the run has the problems. */
-export type Check = (value: unknown, run: Run) => boolean;
+export type Check = (value: unknown, run: CheckRun) => boolean;
 /** The check of a keyword; undefined where its value is none that it can have. */
-export type Keyword = (given: unknown, schema: UnknownObject, parts: Parts) => Check | undefined;
-export type Parts = Pick<SchemaIndex, "matcher" | "tracks"> & {
+export type Keyword = (given: unknown, schema: UnknownObject, parts: CheckContext) => Check | undefined;
+export type CheckContext = Pick<SchemaIndex, "matcher" | "tracks"> & {
   /** Built when it is first needed, so a large schema costs only what is used of it. */
   check(schema: unknown): Check;
 };
@@ -24,7 +24,7 @@ const maxDepth = 1_500;
 export class TooMuchWork extends Error {}
 
 /** One check of one value. */
-export class Run {
+export class CheckRun {
   readonly problems: ArgumentProblem[] = [];
   /** Patterns that might take too long. */
   unchecked: Set<string> | undefined;
@@ -72,7 +72,7 @@ function pointerOf(path: readonly (string | number)[]): string {
 }
 
 /** Checks a part of the value. */
-export function inner(check: Check, value: unknown, key: string | number, run: Run): boolean {
+export function inner(check: Check, value: unknown, key: string | number, run: CheckRun): boolean {
   const { seen } = run;
   run.seen = undefined;
   run.path.push(key);
@@ -84,7 +84,7 @@ export function inner(check: Check, value: unknown, key: string | number, run: R
 }
 
 /** Leaves no problems. */
-export function attempt(check: Check, value: unknown, run: Run): boolean {
+export function tryCheck(check: Check, value: unknown, run: CheckRun): boolean {
   const before = run.problems.length;
   run.trials += 1;
   const fits = check(value, run);

@@ -8,11 +8,11 @@ const maxSchemas = 20_000;
 const maxDepth = 200;
 const home = "schema:/";
 
-export type Schema = UnknownObject | boolean;
+export type JsonSchemaValue = UnknownObject | boolean;
 
 /** What a schema needs to know of the document around it. */
 export type SchemaIndex = {
-  target(reference: string, from: UnknownObject): Schema;
+  target(reference: string, from: UnknownObject): JsonSchemaValue;
   matcher(pattern: string): SafePattern;
   /** Some part of it depends on what others looked at. */
   tracks: boolean;
@@ -20,7 +20,7 @@ export type SchemaIndex = {
 
 /** One walk over the document; throws an Error for what cannot be used. */
 export function indexSchema(document: UnknownObject): SchemaIndex {
-  const places = new Map<string, Schema>([[home, document]]);
+  const places = new Map<string, JsonSchemaValue>([[home, document]]);
   const bases = new Map<unknown, string>();
   const references: [string, UnknownObject][] = [];
   const matchers = new Map<string, SafePattern>();
@@ -53,7 +53,7 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
     matchers.set(pattern, known);
     return known;
   };
-  const target = (reference: string, from: UnknownObject): Schema => {
+  const target = (reference: string, from: UnknownObject): JsonSchemaValue => {
     const address = addressOf(reference, bases.get(from) ?? home);
     const found = places.get(address) ?? pointTo(address, places);
     if (!isObject(found) && typeof found !== "boolean") throw new Error(`its reference '${reference}' leads nowhere`);
@@ -82,7 +82,7 @@ function withoutHash(address: string): string {
   return address.split("#", 1)[0] as string;
 }
 
-function pointTo(address: string, places: ReadonlyMap<string, Schema>): unknown {
+function pointTo(address: string, places: ReadonlyMap<string, JsonSchemaValue>): unknown {
   const [place = "", pointer = ""] = address.split("#");
   const from: unknown = places.get(place);
   if (!pointer.startsWith("/")) return pointer === "" ? from : undefined;

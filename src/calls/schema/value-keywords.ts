@@ -1,6 +1,6 @@
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { formats } from "./formats.ts";
-import type { Check, Keyword, Run } from "./run.ts";
+import type { Check, CheckRun, Keyword } from "./run.ts";
 
 function kindOf(value: unknown): string {
   if (value === null) return "null";
@@ -81,7 +81,7 @@ export const valueChecks: Record<string, Keyword> = {
   },
 };
 
-function ofText(check: (text: string, run: Run) => boolean): Check {
+function ofText(check: (text: string, run: CheckRun) => boolean): Check {
   return (value, run) => typeof value !== "string" || check(value, run);
 }
 

@@ -29,7 +29,7 @@ function beginSpan({ name, kind, attributes: given, meta }: SpanBeginning, trace
   const parent = parentOf(meta);
   const attributes = withoutUndefined(given);
   const span = tracer.startSpan(name, { kind: SpanKind[kind], attributes }, parent);
-  return { span, within: trace.setSpan(parent, span), said: sayContext(span.spanContext()) };
+  return { span, within: trace.setSpan(parent, span), said: renderTraceContext(span.spanContext()) };
 }
 
 /** Only the code: messages may hold foreign words. */
@@ -63,7 +63,7 @@ function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
   return { traceId, spanId, isRemote: true, traceFlags, ...traceState };
 }
 
-function sayContext({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
+function renderTraceContext({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
   const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0");
   const tracestate = traceState?.serialize() ?? "";
   return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(tracestate === "" ? {} : { tracestate }) };
@@ -157,8 +157,9 @@ export async function traceAttempt(
   const abandon = () => end("CANCELLED");
   context.signal.addEventListener("abort", abandon, { once: true });
   try {
-    const meta = withTraceContext(context.meta, said);
-    const result = await runWithin(begun, () => provider(spec, args, { ...context, meta }));
+    // The context makes much of itself only when it is asked for, so it is not copied.
+    const traced: ProviderContext = Object.create(context, { meta: { value: withTraceContext(context.meta, said) } });
+    const result = await runWithin(begun, () => provider(spec, args, traced));
     end(isObject(result) && result.isError === true ? "tool_error" : null);
     return result;
   } catch (thrown) {

@@ -1,7 +1,7 @@
 import { JsonMetricsSerializer, JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { type ReadableSpan, TracerProvider } from "@opentelemetry/sdk-trace";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { version } from "../../lib/version.ts";
 import type { OtlpSettings } from "../../model/config/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";

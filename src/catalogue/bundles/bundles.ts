@@ -1,8 +1,8 @@
-import { type CheckedEntry, checkEntry, checkTasksExist } from "../../config/config.ts";
+import { type CheckedEntry, checkManifestEntry, checkTasksExist } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { BundleChoice, BundleEntry, EntryKind } from "../../model/catalogue/change.ts";
-import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
+import { type ConfigProblem, renderConfigProblem } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { renderPath } from "../../model/json.ts";
 import type { PlaneRegistry } from "../../model/plane-tools.ts";
@@ -10,7 +10,7 @@ import { type Inside, requireScope } from "../../model/principal.ts";
 import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import { asPerson, discoveredProblem, type EditPorts, readReason, schemaProblems } from "../changes/change-verbs.ts";
 import { type EntryEdit, toKept } from "../changes/entries.ts";
-import { asWritten, keyOf, keyText, type WrittenEntry } from "../changes/entry.ts";
+import { asWritten, entryKey, keyText, type WrittenEntry } from "../changes/entry.ts";
 
 type BundlePorts = EditPorts & {
   /** Of the signing key. */
@@ -23,8 +23,8 @@ export function createBundleVerbs(ports: BundlePorts): Pick<Inside<PlaneRegistry
   // Node's cryptography is loaded on first use.
   const signing = once(async () => {
     const signed = await import("./signed-bundle.ts");
-    const { readBundle, writeBundle, loadSigningKey } = signed;
-    return { readBundle, writeBundle, key: loadSigningKey(ports.directory) };
+    const { readSignedBundle, writeBundle, loadSigningKey } = signed;
+    return { readSignedBundle, writeBundle, key: loadSigningKey(ports.directory) };
   });
 
   return {
@@ -34,7 +34,9 @@ export function createBundleVerbs(ports: BundlePorts): Pick<Inside<PlaneRegistry
       const chosen = choose(entries.all(), choice);
       const written = chosen.map(({ kind, manifest }) => ({ kind, manifest: asWritten(manifest) }));
       const checked = await Promise.all(
-        written.map(async (entry) => problemsOf(entry, await checkEntry(entry.kind, entry.manifest, environment))),
+        written.map(async (entry) =>
+          problemsOf(entry, await checkManifestEntry(entry.kind, entry.manifest, environment)),
+        ),
       );
       const problems = checked.flat();
       if (problems.length > 0) throw invalid("cannot be exported", problems);
@@ -42,7 +44,7 @@ export function createBundleVerbs(ports: BundlePorts): Pick<Inside<PlaneRegistry
       const bundle = writeBundle(written, principal.user, key);
       return {
         bundle: Buffer.from(JSON.stringify(bundle)).toString("base64"),
-        entries: chosen.map(keyOf),
+        entries: chosen.map(entryKey),
         hash: bundle.hash,
         fingerprint: key.fingerprint,
       };
@@ -53,8 +55,8 @@ export function createBundleVerbs(ports: BundlePorts): Pick<Inside<PlaneRegistry
       const why = readReason(reason);
       if (why === null && !dryRun)
         throw new PlaneError("USAGE", "An import needs a reason: say why with 'reason' or --reason.");
-      const { readBundle, key } = await signing();
-      const { fingerprint, exportedBy, exportedAt, ...said } = readBundle(
+      const { readSignedBundle, key } = await signing();
+      const { fingerprint, exportedBy, exportedAt, ...said } = readSignedBundle(
         String(text),
         (given) => given === key.fingerprint || ports.trustedKeys().includes(given),
       );
@@ -78,7 +80,7 @@ async function toEdit(
   const warnings: string[] = [];
   const put: EntryEdit["put"][number][] = [];
   for (const entry of given) {
-    const checked = await checkEntry(entry.kind, entry.manifest, environment);
+    const checked = await checkManifestEntry(entry.kind, entry.manifest, environment);
     const { name = "", manifest, unusable } = checked;
     const found = problemsOf(entry, checked);
     const id = entry.kind === "tool" && name !== "" ? await discovered(name) : null;
@@ -114,7 +116,7 @@ function problemsOf(entry: BundleEntry, { problems }: CheckedEntry): string[] {
 }
 
 function renderFor({ kind, manifest }: BundleEntry, problem: ConfigProblem): string {
-  return `${kind} '${manifest.name ?? "?"}': ${renderProblem(problem).replace("(given): ", "")}`;
+  return `${kind} '${manifest.name ?? "?"}': ${renderConfigProblem(problem).replace("(given): ", "")}`;
 }
 
 function invalid(what: string, problems: readonly string[]): PlaneError {

@@ -101,7 +101,7 @@ function signedText(sum: string): string {
 
 const maxMebibytes = 16;
 
-export function readBundle(
+export function readSignedBundle(
   text: string,
   isTrusted: (fingerprint: string) => boolean,
 ): Bundle & { fingerprint: string } {
@@ -125,7 +125,7 @@ export function readBundle(
       `If you know whose it is, add "${fingerprint}" to 'bundles.trustedKeys' of the configuration.`,
       { fingerprint },
     );
-  return { ...readSaid(said, version), hash: sum, key, signature, fingerprint };
+  return { ...readContent(said, version), hash: sum, key, signature, fingerprint };
 }
 
 function parse(text: string): UnknownObject {
@@ -150,7 +150,7 @@ function isSignedBy(key: string, sum: string, signature: string): boolean {
   }
 }
 
-function readSaid({ exportedAt, exportedBy, entries }: UnknownObject, version: number) {
+function readContent({ exportedAt, exportedBy, entries }: UnknownObject, version: number) {
   if (!Array.isArray(entries) || !entries.every(isEntry)) throw refused("Its entries are not a list of manifests");
   return {
     version,

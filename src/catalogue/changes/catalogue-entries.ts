@@ -9,12 +9,12 @@ import { createOverlayVerbs, overlayInForce } from "../overlays/overlays.ts";
 import { createRegistry, idsOf, type Registry } from "../registry.ts";
 import { createHandWritten, type HandWritten } from "../sources/hand-written.ts";
 import { createChangeVerbs } from "./change-verbs.ts";
-import { createEntries, storedSource } from "./entries.ts";
+import { createEntryStore, storedSource } from "./entries.ts";
 import { describeEntry } from "./entry.ts";
 import { createChangeHistory } from "./history.ts";
 
 export type CatalogueEntriesPorts = {
-  memory: Pick<Recorder, "store" | "knownServers" | "emit" | "outlivesUs">;
+  recorder: Pick<Recorder, "store" | "knownServers" | "emit" | "outlivesUs">;
   /** Of the key that signs bundles. */
   directory: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
@@ -33,8 +33,8 @@ const handWrittenSource = "";
 const discoveryWaitMs = 5_000;
 
 export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
-  const { memory, directory, environment, defaultPrincipal, config } = ports;
-  const { store, emit, outlivesUs } = memory;
+  const { recorder, directory, environment, defaultPrincipal, config } = ports;
+  const { store, emit, outlivesUs } = recorder;
   let latest = 0;
   const kept = { store, outlivesUs, revision: () => latest };
   const registry = createRegistry((change) => {
@@ -50,7 +50,7 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
     onRegistered: (manifest, isThere) =>
       history.registered(describeEntry({ kind: "tool", manifest, source: "library" }), isThere),
   });
-  const entries = createEntries({
+  const entries = createEntryStore({
     ...kept,
     environment,
     config,
@@ -90,7 +90,7 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
     reload: entries.reload,
     manifests: entries.manifests,
     /** The stored listings of servers, to which their next listings are compared. */
-    known: async (identities: readonly string[]) => history.recalled(await memory.knownServers(identities)),
+    known: async (identities: readonly string[]) => history.recalled(await recorder.knownServers(identities)),
     onKnown: (known: KnownServer, name: string, definition: ServerDefinition) =>
       history.listed({ name, definition, era: known.era, size: registry.listed(name).tools }, known),
     settled: history.settled,

@@ -1,10 +1,10 @@
 import type { Environment } from "../../config/config.ts";
-import { checkEntry } from "../../config/config.ts";
+import { checkManifestEntry } from "../../config/config.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { type Audience, type EntryKey, workKinds } from "../../model/catalogue/change.ts";
 import type { ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
 import type { Manifests } from "../../model/config/config.ts";
-import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
+import { type ConfigProblem, renderConfigProblem } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Caller } from "../../model/plane.ts";
@@ -13,12 +13,12 @@ import { type Inside, type KnownCaller, mayDo, type Principal, requireScope } fr
 import type { Store } from "../../model/store.ts";
 import { keepFixed } from "../overlays/overlay.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
-import { type Entries, toKept } from "./entries.ts";
+import { type EntryStore, toKept } from "./entries.ts";
 import { maySee } from "./entry.ts";
 
 /** Shared by the verbs that edit entries. */
 export type EditPorts = {
-  entries: Entries;
+  entries: EntryStore;
   environment: Environment;
   /** The server's tool that this spelling means; null for a bare name. */
   discovered(name: string): Promise<ToolId | null>;
@@ -81,7 +81,7 @@ export function createChangeVerbs(ports: ChangePorts): {
       async delete(kind, name, { persona = null, reason } = {}, caller) {
         const { circumstances } = begin(caller, reason);
         if (!workKinds.includes(kind))
-          throw new PlaneError("USAGE", `A '${kind}' cannot be deleted so: give ${workKinds.join(", ")}.`);
+          throw new PlaneError("USAGE", `Cannot delete kind '${kind}'. Use one of ${workKinds.join(", ")}.`);
         await entries.reload();
         const key: EntryKey = { kind, name, persona };
         const file = entries.inFiles(key);
@@ -107,7 +107,7 @@ async function checkTool(manifest: UnknownObject, user: string | null, ports: Ch
   const name = id === null ? undefined : `${id.server}.${id.tool}`;
   const said = id === null ? manifest : keepFixed({ ...manifest, name }, ports.overlayOf(id));
   const kind = id === null ? "tool" : "overlay";
-  const checked = await checkEntry(kind, said, ports.environment);
+  const checked = await checkManifestEntry(kind, said, ports.environment);
   const ofTool = id === null ? [...checked.unusable, ...schemaProblems(manifest.parameters)] : [];
   const problems = [...checked.problems, ...ofTool];
   if (!checked.manifest || problems.length > 0) throw invalidEntry(name ?? checked.name, problems);
@@ -151,7 +151,7 @@ export function schemaProblems(parameters: unknown): ConfigProblem[] {
 
 export function invalidEntry(name: string | undefined, problems: ConfigProblem[]): PlaneError {
   const which = name === undefined ? "The tool" : `The tool '${name}'`;
-  const reasons = problems.map((problem) => renderProblem(problem).replace("(given): ", ""));
+  const reasons = problems.map((problem) => renderConfigProblem(problem).replace("(given): ", ""));
   return new PlaneError("ENTRY_INVALID", `${which} cannot be set. ${reasons.join("\n")}`, {
     data: { problems, ...withoutUndefined({ tool: name }) },
   });
@@ -211,5 +211,5 @@ function conflict({ kind, name }: EntryKey, why: string): PlaneError {
 function requireNumber(name: string, value: unknown, min: number, max: number): void {
   if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return;
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `between ${min} and ${max}`;
-  throw new PlaneError("USAGE", `'${name}' must be a whole number ${range}.`, { data: { parameter: name } });
+  throw new PlaneError("USAGE", `'${name}' must be an integer ${range}.`, { data: { parameter: name } });
 }

@@ -1,5 +1,5 @@
 import type { Environment } from "../../config/config.ts";
-import { type CheckedManifest, checkEntry } from "../../config/config.ts";
+import { type CheckedManifest, checkManifestEntry } from "../../config/config.ts";
 import { serialized } from "../../lib/async/once.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { EntryKey, EntryKind, StoredEntry } from "../../model/catalogue/change.ts";
@@ -12,7 +12,7 @@ import {
   type Circumstances,
   describeEntry,
   entriesInFiles,
-  keyOf,
+  entryKey,
   keyText,
   toChange,
   type WrittenEntry,
@@ -37,10 +37,10 @@ type EntriesPorts = {
 type Kept = { entry: StoredEntry; manifest: CheckedManifest };
 export type EntryEdit = { put: readonly Kept[]; remove: readonly EntryKey[] };
 
-export type Entries = ReturnType<typeof createEntries>;
+export type EntryStore = ReturnType<typeof createEntryStore>;
 
 /** Entries that people set while the plane runs, on top of those of the files. */
-export function createEntries(ports: EntriesPorts) {
+export function createEntryStore(ports: EntriesPorts) {
   const { store, environment, config, history } = ports;
   let kept = new Map<string, Kept>();
   let files = new Map<string, WrittenEntry>();
@@ -52,7 +52,7 @@ export function createEntries(ports: EntriesPorts) {
     ports.publishOverlays(manifestsOf<NamedOverlay>("overlay", next));
   };
   const load = async () => {
-    files = new Map(entriesInFiles(config()).map((entry) => [keyText(keyOf(entry)), entry]));
+    files = new Map(entriesInFiles(config()).map((entry) => [keyText(entryKey(entry)), entry]));
     history.applied(config().files, [...files.values()]);
     if (!ports.outlivesUs) return;
     // Deferred, so that a server that is about to be used starts before the store is opened.
@@ -64,7 +64,7 @@ export function createEntries(ports: EntriesPorts) {
     return stored ? asEntry(stored) : files.get(key);
   };
   const plan = ({ put }: EntryEdit): EntryChange[] =>
-    put.map(({ entry }) => planChange(entry, kept.get(keyText(entry)), files.get(keyText(entry))));
+    put.map(({ entry }) => prepareChange(entry, kept.get(keyText(entry)), files.get(keyText(entry))));
   // Serial: a read while an edit is being written would undo the edit.
   const readAndEdit = serialized(
     async (...edit: [] | [EntryEdit, Omit<Circumstances, "revision">]): Promise<EntryChange[]> => {
@@ -115,8 +115,8 @@ async function applyEdit(
   circumstances: Omit<Circumstances, "revision">,
   { plan, inForce, publish, kept, ports }: EditState,
 ): Promise<EntryChange[]> {
-  const planned = plan(edit);
-  const put = edit.put.filter((_, at) => planned[at]?.change !== "unchanged");
+  const prepared = plan(edit);
+  const put = edit.put.filter((_, at) => prepared[at]?.change !== "unchanged");
   const touched = [...put.map(({ entry }) => entry), ...edit.remove].map(keyText);
   const before = touched.map(inForce);
   const next = new Map(kept);
@@ -135,14 +135,14 @@ async function applyEdit(
     publish(kept);
     throw thrown;
   }
-  return planned;
+  return prepared;
 }
 
 function manifestsOf<T>(kind: EntryKind, kept: ReadonlyMap<string, Kept>): T[] {
   return [...kept.values()].filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
 }
 
-function planChange(entry: StoredEntry, before: Kept | undefined, covered: WrittenEntry | undefined): EntryChange {
+function prepareChange(entry: StoredEntry, before: Kept | undefined, covered: WrittenEntry | undefined): EntryChange {
   const { kind, name, persona } = entry;
   const isSame = before !== undefined && sameJson(before.entry.manifest, entry.manifest);
   const change = isSame ? "unchanged" : before || covered ? "changed" : "added";
@@ -155,14 +155,14 @@ function asEntry({ entry: { kind }, manifest }: Kept): WrittenEntry {
 
 export function toKept(kind: EntryKind, manifest: CheckedManifest, user: string | null): Kept {
   const at = new Date().toISOString();
-  return { entry: { ...keyOf({ kind, manifest }), manifest: asWritten(manifest), at, user }, manifest };
+  return { entry: { ...entryKey({ kind, manifest }), manifest: asWritten(manifest), at, user }, manifest };
 }
 
 /** An entry that this version cannot use is left out alone. */
 async function takeStored(entries: readonly StoredEntry[], environment: Environment): Promise<Map<string, Kept>> {
   const kept = new Map<string, Kept>();
   for (const entry of entries) {
-    const { manifest, problems } = await checkEntry(entry.kind, entry.manifest, environment);
+    const { manifest, problems } = await checkManifestEntry(entry.kind, entry.manifest, environment);
     if (manifest && problems.length === 0) kept.set(keyText(entry), { entry, manifest });
     else process.emitWarning(`The stored ${entry.kind} '${entry.name}' is not valid and is left out.`);
   }

@@ -38,7 +38,7 @@ export function entriesInFiles({
   ];
 }
 
-export function keyOf({ kind, manifest: { name, persona } }: Pick<WrittenEntry, "kind" | "manifest">): EntryKey {
+export function entryKey({ kind, manifest: { name, persona } }: Pick<WrittenEntry, "kind" | "manifest">): EntryKey {
   return { kind, name, persona: persona ?? null };
 }
 
@@ -55,7 +55,7 @@ type Manifest = {
 
 /** Secrets are masked. */
 export function describeEntry(entry: WrittenEntry): DescribedEntry {
-  const key = keyOf(entry);
+  const key = entryKey(entry);
   const { persona_allowlist, personas, workspaces = [], providers = [] } = entry.manifest as Manifest;
   // A tool that only calls servers is for those who may use one of them.
   const isProxy = providers.length > 0 && providers.every(({ name }) => name === "mcp");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { HealthSample } from "../../model/catalogue/health.ts";
-import { createHealth, summarize } from "./health.ts";
+import { createHealth, summarizeSamples } from "./health.ts";
 
 function sample(at: number, changes: Partial<HealthSample> = {}): HealthSample {
   return { subject: "tool:a", at: new Date(at).toISOString(), ok: true, latencyMs: at, ...changes };
@@ -82,14 +82,16 @@ const quantiles: [latencies: number[], p95: number][] = [
 
 for (const [latencies, p95] of quantiles) {
   test(`the 95th percentile of ${latencies.length} samples lies between the nearest two: ${p95}`, () => {
-    assert.equal(summarize(latencies.map((latencyMs) => sample(1, { latencyMs }))).p95_latency_ms, p95);
+    assert.equal(summarizeSamples(latencies.map((latencyMs) => sample(1, { latencyMs }))).p95_latency_ms, p95);
   });
 }
 
 test("average and percentile stay between the fastest and the slowest", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(10_000), { minLength: 1 }), (latencies) => {
-      const { average_latency_ms, p95_latency_ms } = summarize(latencies.map((latencyMs) => sample(1, { latencyMs })));
+      const { average_latency_ms, p95_latency_ms } = summarizeSamples(
+        latencies.map((latencyMs) => sample(1, { latencyMs })),
+      );
       for (const value of [average_latency_ms, p95_latency_ms]) {
         assert.ok(value >= Math.min(...latencies) && value <= Math.max(...latencies));
       }

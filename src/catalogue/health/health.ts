@@ -3,7 +3,7 @@ import type { HealthSummary, LastCall, RecentRun } from "../../model/catalogue/h
 
 export type Health = ReturnType<typeof createHealth>;
 
-const unknown = Object.freeze(summarize([]));
+const unknown = Object.freeze(summarizeSamples([]));
 
 export function createHealth(earlier: readonly HealthSample[] = []) {
   const windows = new Map<string, HealthSample[]>();
@@ -20,7 +20,7 @@ export function createHealth(earlier: readonly HealthSample[] = []) {
   const summary = (subject: string): HealthSummary => {
     const window = windows.get(subject);
     if (!window) return unknown;
-    const known = summaries.get(subject) ?? Object.freeze(summarize(window));
+    const known = summaries.get(subject) ?? Object.freeze(summarizeSamples(window));
     summaries.set(subject, known);
     return known;
   };
@@ -37,7 +37,7 @@ export function createHealth(earlier: readonly HealthSample[] = []) {
   return { observe, summary, last, lastSuccess, recent };
 }
 
-export function summarize(samples: readonly HealthSample[]): HealthSummary {
+export function summarizeSamples(samples: readonly HealthSample[]): HealthSummary {
   const latencies = samples.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
   const success = samples.filter(({ ok }) => ok).length;
   const sum = latencies.reduce((total, latency) => total + latency, 0);

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { providerScore, summarize } from "./health.ts";
+import { providerScore, summarizeSamples } from "./health.ts";
 
 const runs = (ok: number, failed: number) =>
-  summarize(Array.from({ length: ok + failed }, (_, at) => ({ subject: "p", at: "now", ok: at < ok, latencyMs: 1 })));
+  summarizeSamples(
+    Array.from({ length: ok + failed }, (_, at) => ({ subject: "p", at: "now", ok: at < ok, latencyMs: 1 })),
+  );
 
 test("a provider that fails more often has the higher score, and failures in a row add to it", () => {
   assert.equal(providerScore(runs(0, 0), 0), 0);

@@ -7,9 +7,9 @@ import { hideArguments, oursFor } from "../sources/injection.ts";
 import type { NamelessTool } from "../sources/mcp.ts";
 
 /** A tool with its overlay, and the values that are sent with each of its calls. */
-export type Described = { tool: NamelessTool; fixed: JsonObject };
+export type OverlaidTool = { tool: NamelessTool; fixed: JsonObject };
 
-export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined): Described {
+export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined): OverlaidTool {
   if (overlay === undefined) return { tool, fixed: {} };
   const { description = tool.description, arguments: written = [], ...said } = overlay;
   const { tool: described, fixed } = withLocalArguments({ tool: { ...tool, description }, fixed: {} }, written);
@@ -26,7 +26,7 @@ export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined
 }
 
 /** An overlay cannot change an argument that only the system sets. */
-function withLocalArguments({ tool, fixed: before }: Described, written: readonly ToolArgument[]): Described {
+function withLocalArguments({ tool, fixed: before }: OverlaidTool, written: readonly ToolArgument[]): OverlaidTool {
   if (written.length === 0) return { tool, fixed: before };
   const allowed = written.filter(({ name }) => !tool.reserved.includes(name));
   const { parameters, fixed, defaults, hidden, added } = applyArguments(tool.parameters, allowed);
@@ -109,13 +109,13 @@ function mergeSchema(before: unknown, { type, description, default: fallback, en
 }
 
 /** A server's tool as one provider of a wrapper calls it. */
-type Wrapped = { base: Described; argumentMap: unknown };
+type Wrapped = { base: OverlaidTool; argumentMap: unknown };
 
 /** A hand-written tool, completed from the servers' tools that it calls. */
 export function completeWrapper(
   { local, ...tool }: NamelessTool,
-  find: (id: ToolId) => Described | undefined,
-): Described {
+  find: (id: ToolId) => OverlaidTool | undefined,
+): OverlaidTool {
   const wrapped = wrappedBy(tool.providers).flatMap(({ id, argumentMap }): Wrapped[] => {
     const base = find(id);
     return base === undefined ? [] : [{ base, argumentMap }];
@@ -151,7 +151,7 @@ function wrappedBy(providers: readonly ProviderSpec[]) {
     }));
 }
 
-function inherit(tool: NamelessTool, first: Wrapped, wrapped: readonly Wrapped[]): Described {
+function inherit(tool: NamelessTool, first: Wrapped, wrapped: readonly Wrapped[]): OverlaidTool {
   const hasNoSchema = Object.keys(tool.parameters).length === 1 && tool.parameters.type === "object";
   // Of several providers none can define the schema for the others.
   const inheritsSchema = hasNoSchema && tool.providers.length === 1;

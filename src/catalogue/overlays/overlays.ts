@@ -1,4 +1,4 @@
-import { checkEntry } from "../../config/config.ts";
+import { checkManifestEntry } from "../../config/config.ts";
 import type { NamedOverlay, OverlayView, Tool, ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
 import type { SeenDefinition } from "../../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -35,7 +35,7 @@ export function createOverlayVerbs(ports: OverlayPorts): Pick<Inside<PlaneTools>
     async previewOverlay(name, given, { principal }) {
       const { id, source, overlay } = await find(name, principal);
       const written = { ...keepFixed(given, overlay), name: `${id.server}.${id.tool}` };
-      const { manifest, problems, warnings } = await checkEntry("overlay", written, environment);
+      const { manifest, problems, warnings } = await checkManifestEntry("overlay", written, environment);
       if (!manifest || problems.length > 0) throw invalidEntry(name, problems);
       const noted = warnings.map(({ path, message }) => `${path}: ${message}`);
       return view(id, source, withoutName(manifest as NamedOverlay), registry, noted);

@@ -12,20 +12,20 @@ import type { PlaneEvent } from "../../model/events.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
-import { placeOf } from "../registry.ts";
+import { registryKey } from "../registry.ts";
 import {
   listKey,
   modesFor,
-  type OfferList,
   offerEntry,
   offerName,
+  type PinnedOfferList,
   type SecurityModes,
   shownAs,
   writtenEntry,
   writtenKey,
 } from "./offers.ts";
 import { createPinnedServers, type PinnedServers, quickHashOf } from "./pinned-servers.ts";
-import { findReferences, indexNames, type NamedTools } from "./poisoning/references.ts";
+import { findToolReferences, indexNames, type NamedTools } from "./poisoning/references.ts";
 import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";
 
 export type GuardPorts = {
@@ -103,7 +103,12 @@ export function createGuard({ config, store, emit, directoryOf, tools, isWritten
     listed: (server: string, definition: ServerDefinition, entries: readonly unknown[], user?: string): void =>
       pinned.listed(server, identify(server, definition, directoryOf(server)), entries, "tools", user),
     /** Why each of these is quarantined, or null. */
-    async judge(server: string, kind: OfferList, items: readonly unknown[], user?: string): Promise<(string | null)[]> {
+    async judge(
+      server: string,
+      kind: PinnedOfferList,
+      items: readonly unknown[],
+      user?: string,
+    ): Promise<(string | null)[]> {
       const definition = config().servers[server];
       if (definition === undefined) return items.map(() => null);
       const entries = items.map((item) => offerEntry(kind, item));
@@ -129,8 +134,8 @@ export function createGuard({ config, store, emit, directoryOf, tools, isWritten
       const isChecked = unsettled.size === 0 && checked === config().security;
       return isChecked && pinned.isLoaded() && pinned.isLookedThrough();
     },
-    reviewWritten: (tool: Tool) => (isWritten(tool) ? verdicts.review(writtenKey, placeOf(tool)) : null),
-    heldWritten: (tool: Tool) => (isWritten(tool) ? verdicts.held(writtenKey, placeOf(tool)) : null),
+    reviewWritten: (tool: Tool) => (isWritten(tool) ? verdicts.review(writtenKey, registryKey(tool)) : null),
+    heldWritten: (tool: Tool) => (isWritten(tool) ? verdicts.held(writtenKey, registryKey(tool)) : null),
     /** Null for a tool that no server lists. */
     review: (server: string, tool: string) => verdicts.review(server, tool),
     /** Why a tool is quarantined, or null; cheaper than a review. */
@@ -231,7 +236,10 @@ function reviewTool(
 /** A definition that this version has found clean is not scanned again. */
 function findingsOf(entry: UnknownObject, head: PinHead | undefined, server: string, names: NamedTools | null) {
   const isClean = head?.cleanBy === scanVersion && head.quickHash === quickHashOf(entry);
-  return [...(isClean ? [] : scanDefinition(entry)), ...(names === null ? [] : findReferences(entry, server, names))];
+  return [
+    ...(isClean ? [] : scanDefinition(entry)),
+    ...(names === null ? [] : findToolReferences(entry, server, names)),
+  ];
 }
 
 type Held = { why: NonNullable<ToolReview["heldFor"]>; text: string };

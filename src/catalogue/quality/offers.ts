@@ -2,10 +2,10 @@ import type { PinKind, PinnedList } from "../../model/catalogue/pin.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { placeOf } from "../registry.ts";
+import { registryKey } from "../registry.ts";
 
 /** What a server offers beside its tools. */
-export type OfferList = Exclude<PinnedList, "tools" | "written">;
+export type PinnedOfferList = Exclude<PinnedList, "tools" | "written">;
 
 const kinds: Readonly<Record<PinnedList, PinKind>> = {
   tools: "tool",
@@ -16,7 +16,7 @@ const kinds: Readonly<Record<PinnedList, PinKind>> = {
   written: "tool",
 };
 
-export const kindOf = (list: PinnedList): PinKind => kinds[list];
+export const pinKindOf = (list: PinnedList): PinKind => kinds[list];
 
 /** How people name what is pinned: `files.read`, `prompt:files/greet`, `instructions:files`. */
 export function offerName(server: string, list: PinnedList, name: string): string {
@@ -26,11 +26,11 @@ export function offerName(server: string, list: PinnedList, name: string): strin
 }
 
 /** The list and the server of such a name; null for the name of a tool. */
-export function parseOfferName(name: string): { list: OfferList; server: string; name: string } | null {
+export function parseOfferName(name: string): { list: PinnedOfferList; server: string; name: string } | null {
   const [, kind, server = "", rest = ""] =
     /^(prompt|resource|template|instructions):([^/]+)(?:\/(.*))?$/s.exec(name) ?? [];
   if (kind === undefined) return null;
-  const list = (Object.keys(kinds) as PinnedList[]).find((one) => kinds[one] === kind) as OfferList;
+  const list = (Object.keys(kinds) as PinnedList[]).find((one) => kinds[one] === kind) as PinnedOfferList;
   return { list, server, name: list === "instructions" ? "instructions" : rest };
 }
 
@@ -65,7 +65,7 @@ const written = new WeakMap<Tool, UnknownObject>();
 /** What models read of a tool that people wrote or described. */
 export function writtenEntry(tool: Tool): UnknownObject {
   const { description, parameters, metadata } = tool;
-  const entry = written.get(tool) ?? { name: placeOf(tool), description, parameters, metadata };
+  const entry = written.get(tool) ?? { name: registryKey(tool), description, parameters, metadata };
   written.set(tool, entry);
   return entry;
 }
@@ -73,7 +73,7 @@ export function writtenEntry(tool: Tool): UnknownObject {
 const entries = new WeakMap<object, UnknownObject>();
 
 /** A definition under the name that it is pinned by, without what changes with its content. */
-export function offerEntry(list: OfferList, item: unknown): UnknownObject {
+export function offerEntry(list: PinnedOfferList, item: unknown): UnknownObject {
   if (!isObject(item)) return { name: "", invalid: item };
   const known = entries.get(item);
   if (known) return known;

@@ -10,9 +10,9 @@ import type { Caller } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { asPerson, readReason } from "../changes/change-verbs.ts";
-import { placeOf } from "../registry.ts";
+import { registryKey } from "../registry.ts";
 import type { Guard } from "./guard.ts";
-import { kindOf, offerName, shownAs, writtenKey } from "./offers.ts";
+import { offerName, pinKindOf, shownAs, writtenKey } from "./offers.ts";
 import { definitionOf, toPin } from "./pinned-servers.ts";
 import { makeVisible } from "./poisoning/texts.ts";
 
@@ -51,7 +51,7 @@ const keyOf = ({ id, list = "tools" }: Listed, { guard, user }: Pick<Known, "gua
 /** What is decided about: a tool that people wrote, or what they say of a server's tool where that is what is held. */
 function decidedTool(tool: Listed, known: Known): Listed {
   const { guard } = known;
-  const place = placeOf(tool);
+  const place = registryKey(tool);
   const isServers =
     tool.id.server !== null && (tool.list !== undefined || guard.held(keyOf(tool, known), tool.id.tool) !== null);
   if (isServers || !guard.review(writtenKey, place)?.findings.length) return tool;
@@ -179,7 +179,7 @@ function viewOf(tool: Listed, pin: Omit<Pin, "definition"> | null, known: Known)
   const held = guard.review(key, tool.id.tool)?.held ?? null;
   return {
     name: tool.name,
-    kind: kindOf(found.kind),
+    kind: pinKindOf(found.kind),
     server,
     tool: tool.id.tool,
     status: found.status,

@@ -39,7 +39,7 @@ export function quickHashOf(entry: UnknownObject): string | null {
 }
 
 /** Does not depend on the order of keys. */
-export function hashOf(entry: UnknownObject): string | null {
+export function definitionHash(entry: UnknownObject): string | null {
   return orNull(() => `${wholePrefix}${hash(definitionOf(entry))}`);
 }
 
@@ -48,7 +48,7 @@ export function isPinned(head: PinHead, entry: UnknownObject): boolean {
   if (head.hash === null) return false;
   if (!head.hash.startsWith(wholePrefix)) return head.hash === orNull(() => hash(protocolPart(entry)));
   const quick = quickHashOf(entry);
-  return quick !== null && (head.quickHash === quick || head.hash === hashOf(entry));
+  return quick !== null && (head.quickHash === quick || head.hash === definitionHash(entry));
 }
 
 /** A definition that is nested too deep to be serialised must not stop the review of others. */
@@ -62,7 +62,7 @@ function orNull<T>(write: () => T): T | null {
 
 function toHead(tool: string, entry: UnknownObject): PinHead {
   const cleanBy = scanDefinition(entry).length === 0 ? scanVersion : null;
-  return { tool, state: "seen", hash: hashOf(entry), quickHash: quickHashOf(entry), cleanBy };
+  return { tool, state: "seen", hash: definitionHash(entry), quickHash: quickHashOf(entry), cleanBy };
 }
 
 export function toPin(

@@ -11,7 +11,7 @@ import { type Inside, type KnownCaller, mayDo, type Principal, requireScope } fr
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { ToolListings } from "../tool-listing.ts";
 import type { Guard, GuardPorts } from "./guard.ts";
-import { type OfferList, parseOfferName, toolsKey } from "./offers.ts";
+import { type PinnedOfferList, parseOfferName, toolsKey } from "./offers.ts";
 
 export type PlaneQuality = ReturnType<typeof createQuality>;
 
@@ -71,10 +71,16 @@ export function createQuality(ports: GuardPorts) {
     },
     isHeld: (tool: Tool) => heldOf(tool) !== null,
     withoutHeld: (tools: readonly Tool[]) => withoutHeld(tools, guard?.heldBy() ?? unguarded),
+    /** The same object as long as no other tool is quarantined; null where that is not known. */
+    standing(): object | null {
+      if (guard) return guard.isLoaded() ? guard.heldBy() : null;
+      const { security } = config();
+      return security.pinning === "off" && security.poisoning === "off" ? security : null;
+    },
     /** Why each of these offers of a server is quarantined, or null. */
     async judge(
       server: string,
-      kind: OfferList,
+      kind: PinnedOfferList,
       items: readonly unknown[],
       owner?: ListOwner,
     ): Promise<(string | null)[]> {

@@ -3,7 +3,7 @@ import { plainText } from "../../lib/text/plain-text.ts";
 import type { Recommendation } from "../../model/catalogue/search.ts";
 import type { FoundTool, SearchAnswer } from "../../model/catalogue/search-schema.ts";
 import { isObject } from "../../model/json.ts";
-import type { Findable, Hit, Result } from "./fields.ts";
+import type { Findable, Hit, SearchResult } from "./fields.ts";
 import { joinWords, wordsOf } from "./words.ts";
 
 export const nextNames = 5;
@@ -11,7 +11,7 @@ const maxEcho = 200;
 
 export function toAnswer(
   query: string,
-  { total, hits, notes, isPartial = false }: Result,
+  { total, hits, notes, isPartial = false }: SearchResult,
   { limit, summaryLimit }: { limit: number; summaryLimit: number },
 ): SearchAnswer {
   const lines = foldSiblings(hits);
@@ -40,7 +40,7 @@ function describeHit({ tool, score }: Hit, summaryLimit: number) {
   return {
     name: tool.name,
     server: tool.id.server,
-    summary: summarize(tool.description, summaryLimit),
+    summary: summarizeDescription(tool.description, summaryLimit),
     score: round(score),
     required: requiredOf(tool),
   };
@@ -108,7 +108,7 @@ export function foldSiblings(hits: readonly Hit[]): Line[] {
     lines.push(line);
     byName.set(name, [...siblings, line]);
   }
-  for (const siblings of byName.values()) tellApart(siblings);
+  for (const siblings of byName.values()) distinguish(siblings);
   return lines.map(({ words, ...line }) => line);
 }
 
@@ -116,7 +116,7 @@ function isOnAnother(a: Findable, b: Findable): boolean {
   return a.id.tool === b.id.tool && a.id.server !== b.id.server;
 }
 
-function tellApart(siblings: (Line & { words: ReadonlySet<string> })[]): void {
+function distinguish(siblings: (Line & { words: ReadonlySet<string> })[]): void {
   for (const one of siblings) {
     const alike = siblings.filter((other) => other !== one && likeness(one.words, other.words) >= alikeAbove);
     if (alike.length === 0) continue;
@@ -135,7 +135,7 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 const cutMark = "...";
 
 /** The first sentence on one line, cut with "...". */
-export function summarize(description: string, limit: number): string {
+export function summarizeDescription(description: string, limit: number): string {
   const [paragraph = ""] = plainText(description)
     .trim()
     .split(/\n\s*\n/, 1);

@@ -9,7 +9,7 @@ export type Findable = Pick<Tool, "id" | "name" | "modelName" | "title" | "descr
 /** A tool and its score. No slot: it may mean another tool after the next change. */
 export type Hit = { tool: Findable; score: number; points?: ScorePart[] };
 
-export type Result = {
+export type SearchResult = {
   total: number;
   hits: Hit[];
   notes: string[];
@@ -37,7 +37,7 @@ const maxChoices = 30;
 /** A longer text must not slow down every search. */
 const maxText = 20_000;
 
-export function textsOf(tool: Findable, serverText: string): Record<FieldName, string> {
+export function searchTextsOf(tool: Findable, serverText: string): Record<FieldName, string> {
   const { id, title = "", description, metadata } = tool;
   const parameters = { names: "", texts: "" };
   readParameters(tool.parameters, parameters, 0);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { createPatternSet, patternProblem } from "../../lib/text/linear-pattern.ts";
-import { type Findable, type Result, textsOf } from "./fields.ts";
+import { type Findable, type SearchResult, searchTextsOf } from "./fields.ts";
 import type { FindTools } from "./find-tools.ts";
 import { compareTools, type ToolIndex } from "./tool-index.ts";
 
@@ -33,7 +33,7 @@ export async function findPattern(
   candidates: readonly Candidate[],
   { index, findTools, count }: { index: ToolIndex; findTools: FindTools; count: number },
   time: Time = { now: () => performance.now(), worked: workedMs },
-): Promise<Result> {
+): Promise<SearchResult> {
   const places = new Map<Findable, Place>();
   const find = createPatternSet([`(?im)${pattern}`]);
   const clock = createClock(time);
@@ -102,7 +102,7 @@ const texts = new WeakMap<Findable, { serverText: string; text: string }>();
 function textOf({ tool, serverText }: Candidate): string {
   const known = texts.get(tool);
   if (known?.serverText === serverText) return known.text;
-  const { description, parameterNames, parameterTexts, server } = textsOf(tool, serverText);
+  const { description, parameterNames, parameterTexts, server } = searchTextsOf(tool, serverText);
   const text = [description, parameterNames, parameterTexts, server, serverText].join("\n").slice(0, maxText);
   texts.set(tool, { serverText, text });
   return text;

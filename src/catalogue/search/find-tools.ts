@@ -9,7 +9,7 @@ import type { ToolIndex } from "./tool-index.ts";
 import { verbsIn } from "./verbs.ts";
 
 /** Best first, named tools before all others. */
-export type Found = {
+export type ToolMatches = {
   total: number;
   named: Hit[];
   hits: Hit[];
@@ -37,7 +37,7 @@ type More = {
   isExplained?: boolean;
 };
 
-export type FindTools = (query: string, meant: Mask, count: number, more?: More) => Found;
+export type FindTools = (query: string, meant: Mask, count: number, more?: More) => ToolMatches;
 
 /** By words, and by likeness where it is known. */
 export function createFindTools(index: ToolIndex, synonyms?: () => Synonyms): FindTools {

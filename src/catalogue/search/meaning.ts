@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { ownFile } from "../../lib/own-files.ts";
 import { dimensions, type Embedding, loadEmbedding, toUnit } from "./embedding.ts";
-import { textsOf } from "./fields.ts";
+import { searchTextsOf } from "./fields.ts";
 import type { ToolIndex } from "./tool-index.ts";
 import { createVectorRows } from "./vector-rows.ts";
 
@@ -30,7 +30,7 @@ function createMeaning(embedding: Embedding) {
     read(index: ToolIndex, isOver: () => boolean): void {
       while (vectors.left() > 0 && !isOver()) {
         const [slot] = vectors.missing(1) as [number];
-        vectors.add(slot, embedding.tool(textsOf(index.toolAt(slot), index.serverTextAt(slot))), index);
+        vectors.add(slot, embedding.tool(searchTextsOf(index.toolAt(slot), index.serverTextAt(slot))), index);
       }
     },
     likeness(query: string): Likeness {

@@ -3,7 +3,7 @@ import { pause } from "../../lib/async/pause.ts";
 import type { Embed } from "../../model/catalogue/search.ts";
 import type { Store } from "../../model/store.ts";
 import { toUnit } from "./embedding.ts";
-import { type Findable, textsOf } from "./fields.ts";
+import { type Findable, searchTextsOf } from "./fields.ts";
 import { blendAll, clausesOf, createToolVectors, type Likeness } from "./meaning.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
@@ -135,7 +135,7 @@ export function createOwnVectors({ id, name, embed, isKept }: Embedder, { store:
 }
 
 function textOf(tool: Findable): string {
-  const { name, server, description } = textsOf(tool, "");
+  const { name, server, description } = searchTextsOf(tool, "");
   return `${server} ${name}: ${description}`.slice(0, maxText);
 }
 

@@ -4,7 +4,7 @@ import { shorten } from "../../lib/text/cut-text.ts";
 import { matchesGlob } from "../../lib/text/glob.ts";
 import { redact } from "../../lib/text/redact.ts";
 import type { Grants } from "../../model/access/grants.ts";
-import { type Embed, parseSearch, readLimit, readText } from "../../model/catalogue/search.ts";
+import { type Embed, parseSearch, readLimit, readQueryText } from "../../model/catalogue/search.ts";
 import type { SearchAnswer } from "../../model/catalogue/search-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -33,7 +33,7 @@ function createServerText(config: () => Config, session: (server: string) => Ses
     const texts = new Map(
       Object.entries(of.servers).map(([name, { description = "" }]) => {
         const live = session(name);
-        return [name, live ? `${description}\n${saidBy(live)}` : (before.get(name) ?? description)];
+        return [name, live ? `${description}\n${serverText(live)}` : (before.get(name) ?? description)];
       }),
     );
     const isSame = known?.of === of && [...texts].every(([name, text]) => before.get(name) === text);
@@ -42,7 +42,7 @@ function createServerText(config: () => Config, session: (server: string) => Ses
   };
 }
 
-function saidBy({ serverInfo, instructions }: Session): string {
+function serverText({ serverInfo, instructions }: Session): string {
   const title = typeof serverInfo?.title === "string" ? serverInfo.title : "";
   return `${title}\n${instructions ?? ""}`.slice(0, maxServerText);
 }
@@ -58,7 +58,7 @@ type SearchPorts = {
   config(): Config;
   embed: Embed | undefined;
   embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
-  memory: Pick<Recorder, "store" | "emit" | "on">;
+  recorder: Pick<Recorder, "store" | "emit" | "on">;
   registry: Pick<Registry, "all">;
   listings: Pick<ToolListings, "visibleTo" | "listings">;
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
@@ -71,18 +71,18 @@ type SearchVerbs = Inside<Pick<Plane, "search" | "recommend" | "evaluateSearch" 
 
 /** Loaded with the first search. One index serves all callers; each sees its own tools in it. */
 export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
-  const { config, registry, listings, discover, quality, memory } = ports;
+  const { config, registry, listings, discover, quality, recorder } = ports;
   const loaded = once(async () => {
     const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./answer.ts")]);
     const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
     const vectorStore = {
-      store: memory.store,
-      onFailed: (model: string, reason: string) => memory.emit({ type: "search.fallback", model, reason }),
+      store: recorder.store,
+      onFailed: (model: string, reason: string) => recorder.emit({ type: "search.fallback", model, reason }),
     };
     const synonyms = () => config().search.synonyms;
     return { search: createSearch({ embedder: createEmbedder(ports), vectorStore, loadMeaning, synonyms }), recommend };
   });
-  const learning = createLearningPort(config, memory);
+  const learning = createLearningPort(config, recorder);
   const serverText = createServerText(config, (server) => ports.servers().session(server));
   const prepare = async (server: string | null, principal: Principal, waitMs = defaultWaitMs) => {
     const isOne = server !== null && !/[*?]/.test(server);
@@ -117,7 +117,7 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
         learning.searched(principal.user, asked.queries, answer);
         const query = redact(answer.query).slice(0, maxInEvent);
         const resultCount = answer.tools.length;
-        memory.emit({ type: "tool.search", query, resultCount, ...withoutUndefined({ session }) });
+        recorder.emit({ type: "tool.search", query, resultCount, ...withoutUndefined({ session }) });
       }
       const noted = withNotes(answer, [
         describeNoServer(asked.server, visible),
@@ -129,7 +129,7 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
     async recommend(task, { limit = maxRecommended, principal, waitMs }) {
       requireScope(principal, "read", "search for tools");
       const options = { limit: readLimit(limit, maxRecommended) };
-      const text = readText(task, "task");
+      const text = readQueryText(task, "task");
       if (text === "") throw new PlaneError("USAGE", "Say what the task is.", { data: { parameter: "task" } });
       const { search, recommend, visible } = await prepare(null, principal, waitMs);
       const summaryLimit = config().lazy.summaryDescriptionLimit;
@@ -167,13 +167,13 @@ function createEmbedder({ config, embed, embedWith }: SearchPorts): () => Embedd
 }
 
 /** Learns from use where the configuration allows it, by user; never for callers without a name. */
-function createLearningPort(config: () => Config, memory: SearchPorts["memory"]) {
-  const loaded = once(async () => (await import("./learning.ts")).createLearning({ store: memory.store }));
+function createLearningPort(config: () => Config, recorder: SearchPorts["recorder"]) {
+  const loaded = once(async () => (await import("./learning.ts")).createLearning({ store: recorder.store }));
   const forgotten = new Set<string>();
   const isOn = () => config().search.learn;
   /** What is not written is not learned; the search goes on. */
   const soon = (work: () => Promise<unknown>) => void work().catch(() => undefined);
-  memory.on("tool.call", ({ user, tool }) => {
+  recorder.on("tool.call", ({ user, tool }) => {
     if (user !== null && isOn()) soon(async () => (await loaded()).called(user, tool));
   });
   return {

@@ -157,10 +157,10 @@ test("what is no pattern is refused with what is wrong, or taken for words where
   for (const query of ["read a file (", "file".repeat(60)]) {
     await assert.rejects(ask({ query, regex: true }), {
       code: "USAGE",
-      message: /^'[^']{1,61}' is no pattern to search with: .*Leave out 'regex' to look for words\.$/,
+      message: /^'[^']{1,61}' is not a valid search pattern: .*Leave out 'regex' to look for words\.$/,
     });
     const { note } = await ask({ query, regex: true }, { orWords: true });
-    assert.match(note ?? "", /no pattern to search with, so its words were looked for/);
+    assert.match(note ?? "", /not a valid search pattern; its words were searched for instead/);
     assert.ok(!note?.includes("(?im)"), note);
   }
   assert.equal((await namesOf({ query: "read a file (", regex: true }, { orWords: true }))[0], "files.read_file");

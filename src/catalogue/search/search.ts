@@ -8,8 +8,8 @@ import type { ParsedSearch } from "../../model/catalogue/search.ts";
 import type { SearchAnswer } from "../../model/catalogue/search-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { nextNames, toAnswer } from "./answer.ts";
-import type { Findable, Hit, Result } from "./fields.ts";
-import { createFindTools, type FindTools, type Found } from "./find-tools.ts";
+import type { Findable, Hit, SearchResult } from "./fields.ts";
+import { createFindTools, type FindTools, type ToolMatches } from "./find-tools.ts";
 import type { Likeness, Meaning } from "./meaning.ts";
 import { createOwnVectors, type Embedder, type OwnVectors } from "./own-vectors.ts";
 import { type Synonyms, withOwnSynonyms } from "./query-terms.ts";
@@ -27,7 +27,7 @@ const shortQuery = 3;
 const maxNamed = 3;
 
 /** Callers act on what they get, so a bad match has to be said. */
-function describeMisfit(query: string, { hits, coverage, likeness, asked, unknown, lacking }: Found): string[] {
+function describeMisfit(query: string, { hits, coverage, likeness, asked, unknown, lacking }: ToolMatches): string[] {
   if (coverage >= minCoverage || likeness >= goodLikeness) {
     const words = asked <= shortQuery ? lacking() : [];
     return words.length === 0 ? [] : [listing("None of these mentions", words.map(quote))];
@@ -60,7 +60,7 @@ const maxNames = 100;
 const maxHinted = 3;
 
 /** `select:a,b`: exactly these tools, in this order. */
-function selectByName(list: string, index: ToolIndex, meant: Mask): Result {
+function selectByName(list: string, index: ToolIndex, meant: Mask): SearchResult {
   const names = list
     .split(",")
     .map((name) => name.trim())
@@ -86,7 +86,7 @@ function describeMissing(missing: readonly string[], known: readonly string[]): 
     return `No tool '${shorten(name)}'.${near === undefined ? "" : ` Did you mean '${near}'?`}`;
   });
   const more = missing.length - maxHinted;
-  return more > 0 ? [...notes, `Nor are ${more} others there.`] : notes;
+  return more > 0 ? [...notes, `${more} other names were not found either.`] : notes;
 }
 
 /** Small, so that the first places count most. */
@@ -284,13 +284,13 @@ function slotsOf(index: ToolIndex, learned: ReadonlyMap<string, number> = new Ma
   );
 }
 
-function describe(query: string, found: Found): Result {
+function describe(query: string, found: ToolMatches): SearchResult {
   return { total: found.total, hits: found.hits, notes: describeMisfit(query, found) };
 }
 
-async function findAll(engine: Engine, queries: readonly string[], ask: Ask): Promise<Result> {
+async function findAll(engine: Engine, queries: readonly string[], ask: Ask): Promise<SearchResult> {
   const found = await Promise.all(queries.map((query) => findOne(engine, query, ask)));
-  if (found.length === 1) return found[0] as Result;
+  if (found.length === 1) return found[0] as SearchResult;
   const hits = fuse(
     found.map((one) => one.hits),
     ask.count,
@@ -305,7 +305,7 @@ async function findByPattern(
   pattern: string,
   ask: Ask,
   orWords: boolean,
-): Promise<Result> {
+): Promise<SearchResult> {
   const { index, findTools } = engine;
   const { meant, count } = ask;
   const trouble = patternTrouble(pattern);
@@ -317,11 +317,11 @@ async function findByPattern(
     return findPattern(pattern, candidates, { index, findTools, count });
   }
   if (!orWords) {
-    const message = `'${shorten(pattern)}' is no pattern to search with: ${sentence(trouble)} Leave out 'regex' to look for words.`;
+    const message = `'${shorten(pattern)}' is not a valid search pattern: ${sentence(trouble)} Leave out 'regex' to look for words.`;
     throw new PlaneError("USAGE", message, { data: { parameter: "query" } });
   }
   const result = await findAll(engine, [pattern], ask);
-  const note = `This is no pattern to search with, so its words were looked for: ${sentence(trouble)}`;
+  const note = `This is not a valid search pattern; its words were searched for instead: ${sentence(trouble)}`;
   return { ...result, notes: [note, ...result.notes] };
 }
 
@@ -347,7 +347,7 @@ function slotsIn(mask: Mask): number[] {
   return slots;
 }
 
-function firstByName(index: ToolIndex, meant: Mask, count: number): Result {
+function firstByName(index: ToolIndex, meant: Mask, count: number): SearchResult {
   const { compare } = index.corpus();
   const all = slotsIn(meant).sort(compare);
   return {

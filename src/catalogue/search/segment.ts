@@ -1,4 +1,4 @@
-import { type FieldName, type Findable, fields, textsOf } from "./fields.ts";
+import { type FieldName, type Findable, fields, searchTextsOf } from "./fields.ts";
 import { stemOf } from "./stem.ts";
 import { eachWord, joinWords, type TakeWord } from "./words.ts";
 
@@ -97,7 +97,7 @@ export function createSegmentBuilder(dictionary: Dictionary) {
 
   return {
     add(slot: number, tool: Findable, serverText: string): void {
-      const texts = textsOf(tool, serverText);
+      const texts = searchTextsOf(tool, serverText);
       eachWord(texts.name, (word, isJoined) => {
         if (!isJoined) nameWords.add(word);
       });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findable } from "../../../test/samples/search-tools.ts";
-import { requiredOf, summarize } from "./answer.ts";
+import { requiredOf, summarizeDescription } from "./answer.ts";
 
 test("a summary is the first sentence", () => {
   const cases: [string, string][] = [
@@ -12,14 +12,14 @@ test("a summary is the first sentence", () => {
     ["\u001b[31mRed\u001b[0m text", "Red text"],
     ["", ""],
   ];
-  for (const [description, summary] of cases) assert.equal(summarize(description, 100), summary);
+  for (const [description, summary] of cases) assert.equal(summarizeDescription(description, 100), summary);
 });
 
 test("a long one is cut between words and says so", () => {
-  const summary = summarize(`Reads ${"very ".repeat(40)}long files`, 100);
+  const summary = summarizeDescription(`Reads ${"very ".repeat(40)}long files`, 100);
   assert.ok(summary.length <= 100 && summary.endsWith("very..."), summary);
-  assert.equal(summarize("x".repeat(200), 10), `${"x".repeat(7)}...`);
-  assert.equal(summarize("😀".repeat(20), 10).length, 9, "never half a character");
+  assert.equal(summarizeDescription("x".repeat(200), 10), `${"x".repeat(7)}...`);
+  assert.equal(summarizeDescription("😀".repeat(20), 10).length, 9, "never half a character");
 });
 
 test("only parameters that the tool declares are needed", () => {

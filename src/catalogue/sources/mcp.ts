@@ -225,7 +225,7 @@ function readShared(definition: ServerDefinition) {
   return { rules, keepsInventory, reserved, metadata, reading, writing };
 }
 
-function saysSomething({ version, auth, requires_authentication, capabilities }: UnknownObject): boolean {
+function hasFacts({ version, auth, requires_authentication, capabilities }: UnknownObject): boolean {
   return [version, auth, requires_authentication, capabilities].some((said) => said !== undefined);
 }
 
@@ -258,7 +258,7 @@ function translate(server: string, definition: ServerDefinition, name: string, e
     ...listedWith(entry),
     annotations,
     trusted: definition.trusted,
-    metadata: saysSomething(entry) ? metadataOf(entry, definition) : metadata,
+    metadata: hasFacts(entry) ? metadataOf(entry, definition) : metadata,
     consent: definition.requires_consent === undefined ? "default" : "explicit",
     groups: definition.groups,
     persona: definition.persona,

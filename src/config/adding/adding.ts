@@ -48,11 +48,11 @@ export function createAdding(ports: AddingPorts): SetupAdding {
       const found = await recognise(what, { ...options, place, ...(await means(options.offline)), tryUrl: tryEntry });
       const taken = place.present().flatMap((one) => readServerEntries(one).map(({ name }) => name));
       const named = found.map((one) => nameOf(one, options, taken, found.length));
-      const planned: Planned[] = [];
+      const drafts: ServerDraft[] = [];
       for (const [at, one] of found.entries())
-        planned.push(await plan(ports, named[at] ?? "", one, { ...options, file }, hooks));
+        drafts.push(await draftServer(ports, named[at] ?? "", one, { ...options, file }, hooks));
       const done: AddedOne[] = [];
-      for (const one of planned) done.push(await conclude(ports, one, options, hooks).catch(among(planned, one)));
+      for (const one of drafts) done.push(await conclude(ports, one, options, hooks).catch(among(drafts, one)));
       const [first, ...more] = done;
       if (first === undefined) throw new PlaneError("USAGE", "There is nothing to add.");
       return { ...first, more };
@@ -84,7 +84,7 @@ function shownServer({ name, title, description, version, packages, remotes }: R
 }
 
 /** Of several, one that fails does not keep the others out. */
-function among(all: readonly Planned[], { values: _, recognised: __, sent: ___, ...shown }: Planned) {
+function among(all: readonly ServerDraft[], { values: _, recognised: __, sent: ___, ...shown }: ServerDraft) {
   return (thrown: unknown): AddedOne => {
     if (all.length === 1) throw thrown;
     return { ...shown, problem: toPlaneError(thrown).message };
@@ -105,7 +105,7 @@ function fileFor({ files, directory, environment, fileAt, lastFile }: SetupPlace
 function nameOf({ name }: Recognised, options: AddOptions, taken: readonly string[], count: number): string {
   if (options.name === undefined || count > 1) return freeName(name, taken);
   if (!/^[^\s./\\][^\s/\\]*$/.test(options.name))
-    throw new PlaneError("USAGE", `'${options.name}' is no name for a server.`);
+    throw new PlaneError("USAGE", `'${options.name}' is not a valid server name.`);
   if (!taken.includes(options.name)) return options.name;
   const remedy = `Choose another with --name, or remove that one: toolplane servers remove ${options.name}`;
   throw new PlaneError("CONFLICT", `There is a server '${options.name}' already. ${remedy}`, {
@@ -113,16 +113,16 @@ function nameOf({ name }: Recognised, options: AddOptions, taken: readonly strin
   });
 }
 
-type Planned = AddedOne & { values: Record<string, string>; recognised: Recognised; sent: Sent | null };
+type ServerDraft = AddedOne & { values: Record<string, string>; recognised: Recognised; sent: Sent | null };
 
 /** Asks what only a person knows, where there is one to be asked. */
-async function plan(
+async function draftServer(
   { place }: AddingPorts,
   name: string,
   recognised: Recognised,
   options: AddOptions & { file: string },
   { ask, confirm }: AddHooks,
-): Promise<Planned> {
+): Promise<ServerDraft> {
   const { kind, inputs, notes, ways = [] } = recognised;
   const { file, env = {}, headers = {} } = options;
   let values: InputValues = options.values ?? {};
@@ -242,17 +242,17 @@ function located(entry: JsonObject, file: string, directory: string): JsonObject
 /** Tries it, and writes it where it answers or the person wants it anyway. */
 async function conclude(
   ports: AddingPorts,
-  planned: Planned,
+  draft: ServerDraft,
   options: AddOptions,
-  { onPlanned }: AddHooks,
+  { onDraft }: AddHooks,
 ): Promise<AddedOne> {
-  const { values, recognised, sent, ...shown } = planned;
+  const { values, recognised, sent, ...shown } = draft;
   const { name, entry, file, missing } = shown;
   if (options.dryRun)
     return { ...shown, tools: recognised.trial?.tools ?? null, needsSignIn: recognised.trial?.needsSignIn ?? false };
   if (sent !== null) throw refuseSent(shown, sent);
   if (missing.length > 0 && !options.force) throw incomplete(shown, recognised.isForeign && receiverOf(entry) !== null);
-  onPlanned?.(shown);
+  onDraft?.(shown);
   await recognised.prepare?.(entry);
   const trial = missing.length > 0 ? untried : await tryOne(ports, name, entry, values, file, recognised);
   const done = { ...shown, ...trial };
@@ -263,7 +263,7 @@ async function conclude(
 }
 
 const untried: Trial = { tools: null, needsSignIn: false, problem: null };
-const anyway = "To write it all the same, add --force.";
+const anyway = "To write it anyway, add --force.";
 
 /** A variable that is set is not enough for what leaves this machine. */
 function incomplete({ name, missing, form, entry, variables }: AddedOne, isSent: boolean): PlaneError {

@@ -15,6 +15,7 @@ import {
   fieldOf,
   fieldsOf,
   foreign,
+  foreignTextOf,
   isForeignList,
   isForeignObject,
   isSame,
@@ -25,7 +26,6 @@ import {
   type Piece,
   spelled,
   splitAt,
-  textOf,
   writeText,
 } from "../../model/foreign.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -37,7 +37,7 @@ import { refuseSecretReferences } from "./server-json.ts";
 export const maxBundleBytes = 512 * 1024 * 1024;
 const limits = { maxEntries: 50_000, maxFileBytes: 256 * 1024 * 1024, maxBytes: 1024 * 1024 * 1024 };
 
-export type Bundle = {
+export type McpBundle = {
   name: string;
   inputs: EntryInput[];
   /** Where it is unpacked, or will be. */
@@ -59,7 +59,7 @@ export function readBundleFile(file: string): Buffer {
 }
 
 /** An `.mcpb` file: a zip archive with a server and a `manifest.json` that says how to start it. */
-export function readBundle(bytes: Buffer, what: string, { dataDirectory, platform }: BundlePlace): Bundle {
+export function readMcpBundle(bytes: Buffer, what: string, { dataDirectory, platform }: BundlePlace): McpBundle {
   const files = guarded(what, () => readZip(bytes, limits));
   const { name, version, server, config, platforms } = readManifest(files, what);
   for (const part of [server, config]) refuseSecretReferences(part, `The bundle ${what}`);
@@ -108,8 +108,8 @@ function readManifest(files: readonly ZipFile[], what: string) {
   const file = files.find(({ path }) => path === "manifest.json");
   if (file === undefined) throw refused(what, "it has no manifest.json");
   const manifest = parseManifest(guarded(what, () => file.read()).toString("utf8"), what);
-  const name = textOf(fieldOf(manifest, "name"));
-  const version = textOf(fieldOf(manifest, "version"));
+  const name = foreignTextOf(fieldOf(manifest, "name"));
+  const version = foreignTextOf(fieldOf(manifest, "version"));
   const server = fieldOf(manifest, "server");
   if (name === undefined || version === undefined || !isForeignObject(server))
     throw refused(what, "its manifest.json does not say 'name', 'version' and 'server'");
@@ -126,7 +126,7 @@ function parseManifest(text: string, what: string): Foreign {
   try {
     return foreign(JSON.parse(text));
   } catch {
-    throw refused(what, "its manifest.json is no JSON");
+    throw refused(what, "its manifest.json is not JSON");
   }
 }
 
@@ -175,8 +175,8 @@ function startOf(server: Foreign, directory: string, platform: NodeJS.Platform, 
   const config = fieldOf(server, "mcp_config");
   const overrides = fieldOf(fieldOf(config, "platform_overrides"), platform);
   const given = (key: string) => [fieldOf(overrides, key), fieldOf(config, key)];
-  const entry = textOf(fieldOf(server, "entry_point"));
-  const own = given("command").map(textOf).find(Boolean);
+  const entry = foreignTextOf(fieldOf(server, "entry_point"));
+  const own = given("command").map(foreignTextOf).find(Boolean);
   if (entry === undefined && own === undefined) throw refused(what, "its manifest.json does not say what to start");
   const usual = kinds[type](entry ?? foreign(""));
   const command = own ?? usual.command;
@@ -196,7 +196,7 @@ const wordsOf = (list: Foreign): Foreign<string>[] => itemsOf(list).map((one) =>
 function variablesOf(map: Foreign, what: string): Start["env"] {
   return fieldsOf(map).map(([key, value]) => {
     const name = asName(key, "variable");
-    if (name === undefined) throw refused(what, `'${asShown(key)}' is no name of a variable`);
+    if (name === undefined) throw refused(what, `'${asShown(key)}' is not a valid variable name`);
     return [name, spelled(value) ?? foreign("")];
   });
 }
@@ -208,13 +208,13 @@ function settingsOf(given: Foreign): Setting[] {
     if (!isForeignObject(one)) return [];
     const usual = fieldOf(one, "default");
     const fallback = (isForeignList(usual) ? itemsOf(usual) : [usual]).flatMap((each) => spelled(each) ?? []);
-    const [title, description] = [fieldOf(one, "title"), fieldOf(one, "description")].map(textOf);
+    const [title, description] = [fieldOf(one, "title"), fieldOf(one, "description")].map(foreignTextOf);
     const input = {
       key: asVariable(id),
       ...withoutUndefined({
         title: title && asShown(title),
         description: description && asShown(description),
-        default: fallback.length > 0 && fallback.every((each) => textOf(each)) ? fallback : undefined,
+        default: fallback.length > 0 && fallback.every((each) => foreignTextOf(each)) ? fallback : undefined,
         type: asOneOf(fieldOf(one, "type"), ["number", "boolean"]),
       }),
       isRequired: isTrue(fieldOf(one, "required")),

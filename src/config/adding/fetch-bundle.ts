@@ -3,14 +3,14 @@ import { configured, type Egress } from "../../lib/net/egress.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { type Address, asAddress, asShown, urlOf } from "../../model/foreign.ts";
 import type { SetupPlace } from "../setup-place.ts";
-import { type Bundle, maxBundleBytes, readBundle } from "./bundle.ts";
+import { type McpBundle, maxBundleBytes, readMcpBundle } from "./bundle.ts";
 import { fetchFile } from "./fetch-file.ts";
 import type { Way } from "./server-json.ts";
 
 export const bundlePlace = ({ dataDirectory, where }: SetupPlace) => ({ dataDirectory, platform: where.platform });
 
 /** A bundle that a person names. */
-export async function fetchOwnBundle(url: URL, egress: Egress, place: SetupPlace): Promise<Bundle> {
+export async function fetchOwnBundle(url: URL, egress: Egress, place: SetupPlace): Promise<McpBundle> {
   const redirects = await egress.namedBy(url.href);
   return readFetched(url, await fetchBundle({ url, gate: configured }, redirects), place);
 }
@@ -20,7 +20,7 @@ export async function fetchNamedBundle(
   { url: named, sha256 }: NonNullable<Way["bundle"]>,
   { stranger }: Egress,
   place: SetupPlace,
-): Promise<Bundle> {
+): Promise<McpBundle> {
   const found = urlOf(named);
   if (found === null) throw new PlaneError("USAGE", `The address of the bundle, '${asShown(named)}', is none.`);
   const address = asAddress(found, stranger);
@@ -39,6 +39,6 @@ async function fetchBundle(address: Address, redirects: Egress["stranger"]): Pro
   throw new PlaneError("SERVER_UNAVAILABLE", `${address.url.host} answers with HTTP ${status} instead of the bundle.`);
 }
 
-function readFetched(url: URL, body: Buffer, place: SetupPlace): Bundle {
-  return readBundle(body, url.pathname.split("/").at(-1) ?? "bundle", bundlePlace(place));
+function readFetched(url: URL, body: Buffer, place: SetupPlace): McpBundle {
+  return readMcpBundle(body, url.pathname.split("/").at(-1) ?? "bundle", bundlePlace(place));
 }

@@ -4,18 +4,18 @@ import {
   type Foreign,
   fieldOf,
   fieldsOf,
+  foreignTextOf,
   isForeignObject,
   itemsOf,
   matches,
   spelled,
-  textOf,
 } from "../../model/foreign.ts";
 import { parseYaml } from "../text/parse-yaml.ts";
 
 const methods = /^(?:get|put|post|delete|options|head|patch|trace|query)$/;
 
 /** A file of JSON or YAML, whatever it describes. */
-export function parseDocument(text: string, what: string): unknown {
+export function parseFetchedDocument(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -32,7 +32,7 @@ export function readOpenApi(data: Foreign, from: URL | null) {
   if (version === undefined || !isForeignObject(paths)) return null;
   const operations = fieldsOf(paths).flatMap(([, path]) => fieldsOf(path).filter(([key]) => matches(key, methods)));
   const asks = itemsOf(fieldOf(data, "security")).length > 0;
-  const title = textOf(fieldOf(fieldOf(data, "info"), "title"));
+  const title = foreignTextOf(fieldOf(fieldOf(data, "info"), "title"));
   return {
     title: title === undefined ? "api" : asWord(title),
     operations: operations.length,
@@ -43,6 +43,6 @@ export function readOpenApi(data: Foreign, from: URL | null) {
 
 function hasAddress(data: Foreign): boolean {
   const [first] = itemsOf(fieldOf(data, "servers"));
-  const url = first && textOf(fieldOf(first, "url"));
-  return (url !== undefined && matches(url, /^https?:\/\//i)) || textOf(fieldOf(data, "host")) !== undefined;
+  const url = first && foreignTextOf(fieldOf(first, "url"));
+  return (url !== undefined && matches(url, /^https?:\/\//i)) || foreignTextOf(fieldOf(data, "host")) !== undefined;
 }

@@ -87,7 +87,7 @@ const refused: [what: string, why: RegExp][] = [
   ],
   ["{}", /names no server/],
   ["https://user:pass@h.example/mcp", /user and a password/],
-  ["http://", /no URL/],
+  ["http://", /not a valid URL/],
   ["claude mcp add", /needs a name/],
   ["A=1 B=2", /no command/],
   ["what?", /nothing that can be added/],

@@ -10,12 +10,12 @@ import type { Environment } from "../environment.ts";
 import { splitCommand } from "../secrets/read-secret.ts";
 import { expandEnvironment } from "../secrets/references.ts";
 import type { SetupPlace } from "../setup-place.ts";
-import { type Bundle, readBundle, readBundleFile } from "./bundle.ts";
+import { type McpBundle, readBundleFile, readMcpBundle } from "./bundle.ts";
 import { bundlePlace, fetchNamedBundle, fetchOwnBundle } from "./fetch-bundle.ts";
 import { fetchFile } from "./fetch-file.ts";
 import type { EntryInput, InputValues } from "./inputs.ts";
 import { nameFromPackage, nameFromUrl, plainName } from "./names.ts";
-import { parseDocument, readOpenApi } from "./open-api.ts";
+import { parseFetchedDocument, readOpenApi } from "./open-api.ts";
 import type { createRegistries } from "./registries.ts";
 import { refuseSecretReferences, type Way, waysOf } from "./server-json.ts";
 import { entriesOfData, entriesOfJson, entryOfClientCommand, entryOfCommand, type WrittenServer } from "./words.ts";
@@ -89,7 +89,7 @@ function splitLine(text: string): string[] {
 }
 
 function parseUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new PlaneError("USAGE", `'${text}' is no URL.`);
+  if (!URL.canParse(text)) throw new PlaneError("USAGE", `'${text}' is not a valid URL.`);
   const url = new URL(text);
   if (url.username !== "" || url.password !== "")
     throw new PlaneError(
@@ -151,14 +151,14 @@ function recogniseFile(word: string, place: SetupPlace): Recognised[] {
   const file = pathOf(place, word);
   const ending = extname(file).toLowerCase();
   if (ending === ".mcpb" || ending === ".dxt")
-    return [asBundle(readBundle(readBundleFile(file), word, bundlePlace(place)))];
+    return [asBundle(readMcpBundle(readBundleFile(file), word, bundlePlace(place)))];
   const program = scripts[ending];
   // A path that holds wherever the entry is written.
   const inside = relative(place.directory, file);
   const path = inside.startsWith("..") || isAbsolute(inside) ? file : `./${inside.replaceAll("\\", "/")}`;
   if (program !== undefined) return [asCommand(entryOfCommand([program, path]))];
   if (![".json", ".jsonc", ".yaml", ".yml"].includes(ending)) return [asCommand(entryOfCommand([path]))];
-  const data = parseDocument(readFileSync(file, "utf8"), word);
+  const data = parseFetchedDocument(readFileSync(file, "utf8"), word);
   const api = readOpenApi(foreign(data), null);
   if (api !== null) return [asOpenApi(api, path)];
   const servers = entriesOfData(data, place);
@@ -166,7 +166,7 @@ function recogniseFile(word: string, place: SetupPlace): Recognised[] {
   throw new PlaneError("USAGE", `${word} is neither an OpenAPI document nor does it name MCP servers.`);
 }
 
-function asBundle(bundle: Bundle): Recognised {
+function asBundle(bundle: McpBundle): Recognised {
   const { name, inputs, build, unpack } = bundle;
   return { kind: "bundle", name, inputs, build, prepare: unpack, notes: [], isForeign: true };
 }
@@ -216,7 +216,7 @@ async function fetchOpenApi(url: URL, { headers: ownHeaders = {}, egress }: Reco
   );
   if (answer.status !== 200) return null;
   try {
-    return readOpenApi(foreign(parseDocument(answer.body.toString("utf8"), url.host)), url);
+    return readOpenApi(foreign(parseFetchedDocument(answer.body.toString("utf8"), url.host)), url);
   } catch {
     return null;
   }

@@ -12,9 +12,9 @@ import {
   type Foreign,
   fieldOf,
   foreign,
+  foreignTextOf,
   isForeignObject,
   itemsOf,
-  textOf,
 } from "../../model/foreign.ts";
 import { writeAtomically } from "../edit/write-file.ts";
 import { fetchFile } from "./fetch-file.ts";
@@ -33,13 +33,13 @@ type RegistryOptions = {
   egress: Egress;
 };
 
-export type Found = { servers: RegistryServer[]; problems: string[] };
+export type RegistryResult = { servers: RegistryServer[]; problems: string[] };
 
 /** Several registries in the order of the configuration: the first that knows a name counts. */
 export function createRegistries({ urls, ...options }: RegistryOptions) {
   const registries = urls.map((url) => createRegistry(url, options));
   return {
-    async search(query: string, limit: number): Promise<Found> {
+    async search(query: string, limit: number): Promise<RegistryResult> {
       const answers = await Promise.all(registries.map((one) => one.search(query, limit)));
       const servers = answers.flatMap((one) => one.servers);
       const first = servers.filter(({ name }, at) => servers.findIndex((one) => one.name === name) === at);
@@ -123,7 +123,7 @@ function createRegistry(address: string, { directory, isOffline, egress }: Omit<
       if (answer === null) break;
       servers.push(...latestOf(itemsOf(fieldOf(answer, "servers"))));
       const metadata = fieldOf(answer, "metadata");
-      const next = textOf(fieldOf(metadata, "nextCursor")) ?? textOf(fieldOf(metadata, "next_cursor"));
+      const next = foreignTextOf(fieldOf(metadata, "nextCursor")) ?? foreignTextOf(fieldOf(metadata, "next_cursor"));
       if (next === undefined || servers.length >= limit) break;
       cursor = next;
     }

@@ -11,6 +11,7 @@ import {
   fieldsOf,
   findSecretReference,
   foreign,
+  foreignTextOf,
   isForeignObject,
   isSame,
   isTrue,
@@ -21,7 +22,6 @@ import {
   type Piece,
   spelled,
   splitAt,
-  textOf,
   writeText,
 } from "../../model/foreign.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -76,8 +76,8 @@ export function parseRegistryServer(given: Foreign): RegistryServer | null {
     version,
     status: status ?? "active",
     written: given,
-    title: textOf(fieldOf(server, "title")),
-    description: textOf(fieldOf(server, "description")),
+    title: foreignTextOf(fieldOf(server, "title")),
+    description: foreignTextOf(fieldOf(server, "description")),
     packages: objectsOf(fieldOf(server, "packages")),
     remotes: objectsOf(fieldOf(server, "remotes")),
   };
@@ -115,10 +115,10 @@ const kinds = ["npm", "pypi", "oci", "nuget", "mcpb"] as const;
 type Kind = (typeof kinds)[number];
 
 function packageWay(given: Foreign, serverVersion: string): Way {
-  const type = textOf(fieldOf(given, "registryType")) ?? textOf(fieldOf(given, "registry_type"));
+  const type = foreignTextOf(fieldOf(given, "registryType")) ?? foreignTextOf(fieldOf(given, "registry_type"));
   const via = type && asOneOf(type, kinds);
-  const identifier = textOf(fieldOf(given, "identifier")) ?? foreign("");
-  const version = textOf(fieldOf(given, "version")) ?? foreign(serverVersion);
+  const identifier = foreignTextOf(fieldOf(given, "identifier")) ?? foreign("");
+  const version = foreignTextOf(fieldOf(given, "version")) ?? foreign(serverVersion);
   const runtime = objectsOf(fieldOf(given, "runtimeArguments")).map(argumentFields);
   const own = objectsOf(fieldOf(given, "packageArguments")).map(argumentFields);
   const env = objectsOf(fieldOf(given, "environmentVariables")).map((one) => namedFields(one, "variable"));
@@ -171,17 +171,17 @@ type Facts = {
 
 function whyUnusable(given: Foreign, { via, what, fixed, sha256, env, options }: Facts): { unusable?: string } {
   const shown = (key: string) => asShown(fieldOf(given, key));
-  const transport = textOf(fieldOf(fieldOf(given, "transport"), "type")) ?? foreign("stdio");
+  const transport = foreignTextOf(fieldOf(fieldOf(given, "transport"), "type")) ?? foreign("stdio");
   if (via === undefined)
     return { unusable: `packages of the kind '${shown("registryType") || shown("registry_type")}' are not known` };
   // It would become an option of the program that fetches it, or fetch something else.
-  if (via !== "mcpb" && what === undefined) return { unusable: `'${shown("identifier")}' is no name of a package` };
-  if (fixed === undefined) return { unusable: `'${shown("version")}' is no version` };
+  if (via !== "mcpb" && what === undefined) return { unusable: `'${shown("identifier")}' is not a valid package name` };
+  if (fixed === undefined) return { unusable: `'${shown("version")}' is not a valid version` };
   if (asOneOf(transport, ["stdio"]) === undefined)
     return { unusable: `it has to be started as a service of its own (${asShown(transport)})` };
   if (via === "mcpb" && sha256 === undefined) return { unusable: "the registry gives no checksum of the bundle" };
   const wrong = env.find(({ name }) => name === undefined);
-  if (wrong) return { unusable: `'${wrong.shown}' is no name of a variable` };
+  if (wrong) return { unusable: `'${wrong.shown}' is not a valid variable name` };
   const refused = optionProblem(via, options);
   if (refused !== null) return { unusable: refused };
   const acting = via === "oci" && options.length > 0 ? env.find(({ name = "" }) => actsOnTheHost(name)) : undefined;
@@ -189,7 +189,7 @@ function whyUnusable(given: Foreign, { via, what, fixed, sha256, env, options }:
 }
 
 function remoteWay(given: Foreign): Way {
-  const url = textOf(fieldOf(given, "url")) ?? foreign("");
+  const url = foreignTextOf(fieldOf(given, "url")) ?? foreign("");
   const address = template(url, fieldOf(given, "variables"));
   const headers = objectsOf(fieldOf(given, "headers")).map((one) => namedFields(one, "header"));
   const wrong = headers.find(({ name }) => name === undefined);
@@ -200,7 +200,7 @@ function remoteWay(given: Foreign): Way {
     url,
     inputs: unique([...address.inputs, ...headers.flatMap((one) => one.inputs)]),
     ...(!isWeb && { unusable: "its address is not one of HTTP" }),
-    ...(isWeb && wrong && { unusable: `'${wrong.shown}' is no name of a header` }),
+    ...(isWeb && wrong && { unusable: `'${wrong.shown}' is not a valid header name` }),
     build(values, environment) {
       const [filled] = address.fill(values, environment);
       return {
@@ -226,14 +226,14 @@ function texts(fields: readonly Named[], values: InputValues, environment: Envir
 
 function namedFields(given: Foreign, kind: "variable" | "header"): Named {
   const name = fieldOf(given, "name");
-  return { name: asName(name, kind), shown: asShown(name), ...keyValue(given, textOf(name), kind) };
+  return { name: asName(name, kind), shown: asShown(name), ...keyValue(given, foreignTextOf(name), kind) };
 }
 
 /** `--flag=value`, or a word of its own. */
 function argumentFields(given: Foreign): Fields & { known: Options } {
   const isNamed = asOneOf(fieldOf(given, "type"), ["named"]) !== undefined;
-  const name = isNamed ? textOf(fieldOf(given, "name")) : undefined;
-  const { inputs, fill, written } = keyValue(given, name ?? textOf(fieldOf(given, "valueHint")), "argument");
+  const name = isNamed ? foreignTextOf(fieldOf(given, "name")) : undefined;
+  const { inputs, fill, written } = keyValue(given, name ?? foreignTextOf(fieldOf(given, "valueHint")), "argument");
   const spell = (value: Piece[]): Piece[][] => {
     if (name === undefined) return [value];
     return matches(name, /^--/) ? [[name, "=", ...value]] : [[name], value];
@@ -244,7 +244,7 @@ function argumentFields(given: Foreign): Fields & { known: Options } {
 
 /** A value that its author fixed, with variables in braces, or one that a person gives. */
 function keyValue(given: Foreign, name: Foreign<string> | undefined, kind: "variable" | "header" | "argument"): Fields {
-  const fixed = textOf(fieldOf(given, "value"));
+  const fixed = foreignTextOf(fieldOf(given, "value"));
   if (fixed !== undefined) return template(fixed, fieldOf(given, "variables"));
   const input = { ...inputOf(name ?? foreign("argument"), given), isVariable: kind === "variable" };
   return {
@@ -283,7 +283,7 @@ function fixedPart({ default: usual = [], isSecret }: EntryInput): Foreign<strin
 }
 
 function inputOf(name: Foreign<string>, given: Foreign): EntryInput {
-  const field = (key: string) => textOf(fieldOf(given, key));
+  const field = (key: string) => foreignTextOf(fieldOf(given, key));
   const description = field("description") ?? field("placeholder");
   const usual = field("value") ?? field("default");
   const choices = itemsOf(fieldOf(given, "choices")).map(asShown);

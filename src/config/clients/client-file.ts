@@ -14,7 +14,7 @@ import {
   type ConnectionRecord,
   type MovedServer,
   readBackup,
-  readRecord,
+  readConnectionRecord,
   removeBackup,
   removeRecord,
   writeBackup,
@@ -36,7 +36,7 @@ export class ClientFile {
     this.place = place;
     this.#bytes = readBytes(place.path);
     this.text = ClientText.read(place, this.#bytes);
-    this.record = readRecord(place.path);
+    this.record = readConnectionRecord(place.path);
     this.#backup = readBackup(place.path);
   }
 

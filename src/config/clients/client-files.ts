@@ -13,12 +13,12 @@ export type Where = {
   environment: Readonly<Record<string, string | undefined>>;
 };
 
-export type Scope = "user" | "project";
+export type ClientFileScope = "user" | "project";
 
 /** Where a client keeps servers: a file, and the maps or lists in it. */
 export type ClientPlace = {
   path: string;
-  scope: Scope;
+  scope: ClientFileScope;
   places: readonly Path[];
   isList: boolean;
   ifPresent: boolean;
@@ -45,13 +45,13 @@ export function clientFiles(name: ClientName, where: Where): ClientPlace[] {
   });
 }
 
-export function targetFile(name: ClientName, where: Where, scope: Scope): ClientPlace | null {
+export function targetFile(name: ClientName, where: Where, scope: ClientFileScope): ClientPlace | null {
   const files = clientFiles(name, where).filter((file) => file.scope === scope && !file.isLegacy);
   const present = files.find(({ path }) => readBytes(path) !== null);
   return present ?? files.find(({ ifPresent }) => !ifPresent) ?? null;
 }
 
-export function requireFile(client: ClientName, where: Where, scope: Scope): ClientPlace {
+export function requireFile(client: ClientName, where: Where, scope: ClientFileScope): ClientPlace {
   const file = targetFile(client, where, scope);
   if (file !== null) return file;
   throw new PlaneError(
@@ -73,7 +73,7 @@ export function isInstalled(name: ClientName, where: Where): boolean {
   return [...files.map(({ path }) => path), ...folders].some((path) => path !== where.home && existsSync(path));
 }
 
-function pathOf({ path }: FileSpec, scope: Scope, where: Where): string | null {
+function pathOf({ path }: FileSpec, scope: ClientFileScope, where: Where): string | null {
   const { platform } = where;
   const known = platform === "win32" || platform === "darwin" ? platform : "linux";
   const template = typeof path === "string" ? path : path[known];

@@ -1,9 +1,9 @@
 import { isObject, type Json, type Path } from "../../model/json.ts";
-import { decode, parseData, readBytes, removeFromText, setInText } from "../edit/edit-file.ts";
+import { decode, parseFileData, readBytes, removeFromText, setInText } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
 import type { ClientPlace } from "./client-files.ts";
 
-export type Entry = { name: string; entry: unknown; place: Path };
+export type ClientEntry = { name: string; entry: unknown; place: Path };
 
 /** The text of a client's file and the servers in it. A change gives another text; nothing is written. */
 export class ClientText {
@@ -24,7 +24,7 @@ export class ClientText {
   /** Undefined where it holds nothing. */
   get data(): unknown {
     const { file, text } = this;
-    this.#data ??= { value: text === null || text === "" ? undefined : parseData(file.path, Buffer.from(text)) };
+    this.#data ??= { value: text === null || text === "" ? undefined : parseFileData(file.path, Buffer.from(text)) };
     return this.#data.value;
   }
 
@@ -46,7 +46,7 @@ export class ClientText {
     return place;
   }
 
-  entries(places: readonly Path[] = this.places): Entry[] {
+  entries(places: readonly Path[] = this.places): ClientEntry[] {
     return places.flatMap((place) => {
       const servers = valueAt(this.data, place);
       if (isObject(servers)) return Object.entries(servers).map(([name, entry]) => ({ name, entry, place }));

@@ -19,7 +19,7 @@ export type FileSpec = {
 };
 
 /** How a client writes a server, where it differs from the usual `command`, `args`, `env`, `url`, `headers`. */
-export type Dialect = {
+export type EntryFormat = {
   names?: Readonly<Record<string, string>>;
   /** The value of `type` for a command and for a url. */
   types?: { stdio?: string; http?: string };
@@ -33,13 +33,13 @@ export type Dialect = {
   references?: "dollar" | "braces" | "secrets";
 };
 
-export type Client = {
+export type ClientSpec = {
   title: string;
   /** In order of preference: the first that exists is written, or the first without `ifPresent`. */
   user: readonly FileSpec[];
   project?: readonly FileSpec[];
   places?: readonly Path[];
-  dialect?: Dialect;
+  dialect?: EntryFormat;
   /** A folder that is there when the client is, where that of its file tells nothing. */
   folder?: string;
 };
@@ -222,7 +222,7 @@ export const clients = {
     dialect: { names: { url: "serverUrl" } },
     folder: "~/.gemini/antigravity",
   },
-} as const satisfies Record<string, Client>;
+} as const satisfies Record<string, ClientSpec>;
 
 export type ClientName = keyof typeof clients;
 
@@ -231,7 +231,7 @@ export function clientNames(): ClientName[] {
 }
 
 /** A program that is no client has no files and no dialect. */
-export function clientOf(name: string): Client {
+export function clientOf(name: string): ClientSpec {
   return Object.hasOwn(clients, name) ? clients[name as ClientName] : { title: name, user: [] };
 }
 

@@ -7,10 +7,10 @@ import { withLock } from "../edit/write-file.ts";
 import { ClientFile } from "./client-file.ts";
 import { type ClientPlace, requireFile, type Where } from "./client-files.ts";
 import { otherServers } from "./client-status.ts";
-import { type ClientText, type Entry, isForFolder } from "./client-text.ts";
+import { type ClientEntry, type ClientText, isForFolder } from "./client-text.ts";
 import { type ClientName, clientOf, knownClient } from "./clients.ts";
 import { backupPath, type MovedServer, readBackup } from "./connection-record.ts";
-import { addTranslated, freeName, holdsSecret, inputsOf } from "./import-clients.ts";
+import { addTranslated, freeNameFor, holdsSecret, inputsOf } from "./import-clients.ts";
 import { gatewayConfig, isOurselves, ownName } from "./own-entry.ts";
 import { gatewayEntry, translateEntry } from "./translate-entry.ts";
 
@@ -64,7 +64,7 @@ async function addAll(moved: readonly MovedServer[]): Promise<void> {
   for (const { into, as, definition, isAdded } of moved) if (isAdded) await addServerEntry(into, as, definition);
 }
 
-function ownServers(text: ClientText): Entry[] {
+function ownServers(text: ClientText): ClientEntry[] {
   return text.entries(text.places.filter((place) => !isForFolder(place))).filter(({ name }) => name !== ownName);
 }
 
@@ -98,7 +98,7 @@ function moveAll(
         (server.name === name || server.name.startsWith(`${name}-${client}`)) &&
         stableJson(server.entry) === stableJson(definition),
     );
-    const as = same?.name ?? freeName(name, client, (taken) => known.some((server) => server.name === taken));
+    const as = same?.name ?? freeNameFor(name, client, (taken) => known.some((server) => server.name === taken));
     if (!same) known.push({ name: as, entry: definition, path: into });
     moved.push({ name, place, entry: plain(entry), into: same?.path ?? into, as, definition, isAdded: !same });
     addTranslated(report, as, translated, where);

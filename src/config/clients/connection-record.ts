@@ -32,7 +32,7 @@ export function backupPath(file: string): string {
   return `${file}.toolplane-backup`;
 }
 
-export function readRecord(file: string): ConnectionRecord | null {
+export function readConnectionRecord(file: string): ConnectionRecord | null {
   const bytes = readBytes(recordPath(file));
   if (bytes === null) return null;
   try {

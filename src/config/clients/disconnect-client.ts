@@ -7,7 +7,7 @@ import { ClientFile } from "./client-file.ts";
 import { type ClientPlace, requireFile, targetFile, type Where } from "./client-files.ts";
 import { ClientText } from "./client-text.ts";
 import { type ClientName, clientOf, knownClient } from "./clients.ts";
-import { backupPath, type MovedServer, readBackup, readRecord } from "./connection-record.ts";
+import { backupPath, type MovedServer, readBackup, readConnectionRecord } from "./connection-record.ts";
 import { ownName } from "./own-entry.ts";
 
 export async function disconnectClient(
@@ -42,7 +42,9 @@ function connectedFiles(client: ClientName, where: Where): ClientPlace[] {
   const scopes: ClientScope[] = ["project", "user"];
   const files = scopes.flatMap((scope) => targetFile(client, where, scope) ?? []);
   const unique = files.filter(({ path }, at) => files.findIndex((file) => file.path === path) === at);
-  return unique.filter((file) => ClientText.read(file).find(ownName) !== undefined || readRecord(file.path) !== null);
+  return unique.filter(
+    (file) => ClientText.read(file).find(ownName) !== undefined || readConnectionRecord(file.path) !== null,
+  );
 }
 
 function notConnected(client: ClientName, where: Where, scope: ClientScope = "user"): PlaneError {

@@ -9,7 +9,7 @@ import { readData } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
 import { isKeyLike, maskSecrets } from "../secrets/mask.ts";
 import { type ClientPlace, clientFiles, type Where } from "./client-files.ts";
-import { ClientText, type Entry } from "./client-text.ts";
+import { type ClientEntry, ClientText } from "./client-text.ts";
 import { type ClientName, clientNames, knownClient } from "./clients.ts";
 import { hasSupergateway, readForeignData, readSupergateway } from "./foreign-configs.ts";
 import { isOurselves } from "./own-entry.ts";
@@ -110,7 +110,7 @@ export function addTranslated(
   }
 }
 
-export function freeName(name: string, client: string, isTaken: (name: string) => boolean): string {
+export function freeNameFor(name: string, client: string, isTaken: (name: string) => boolean): string {
   if (!isTaken(name)) return name;
   let candidate = `${name}-${client}`;
   for (let count = 2; isTaken(candidate); count++) candidate = `${name}-${client}-${count}`;
@@ -119,7 +119,7 @@ export function freeName(name: string, client: string, isTaken: (name: string) =
 
 function addFile(result: ClientServers, client: ClientName, file: ClientPlace, where: Where): void {
   let text: ClientText;
-  let entries: Entry[];
+  let entries: ClientEntry[];
   try {
     text = ClientText.read(file);
     entries = text.entries();
@@ -147,7 +147,7 @@ function addServer(result: ClientServers, server: ClientServer, translated: Tran
     result.renamed.find((change) => change.name === other.name)?.from ?? other.name;
   const namesakes = result.servers.filter((other) => originalName(other) === name);
   if (namesakes.some((other) => stableJson(other.definition) === stableJson(definition))) return;
-  const free = freeName(name, client, (taken) => result.servers.some((other) => other.name === taken));
+  const free = freeNameFor(name, client, (taken) => result.servers.some((other) => other.name === taken));
   result.servers.push({ ...server, name: free });
   if (free !== name) result.renamed.push({ name: free, client, from: name });
   addTranslated(result, free, translated, where);

@@ -116,7 +116,7 @@ function headersOf(entry: UnknownObject): JsonObject {
 
 function requireVariable(name: string): string {
   if (isVariable(name)) return name;
-  throw new TranslationProblem(`'${name}' is no name of a variable`);
+  throw new TranslationProblem(`'${name}' is not a valid variable name`);
 }
 
 function common(entry: UnknownObject, client: string): JsonObject {

@@ -174,10 +174,10 @@ export function removeFromText(file: string, text: string, path: Path): string |
 
 export function readData(file: string): unknown {
   const bytes = readBytes(file);
-  return bytes === null ? undefined : parseData(file, bytes);
+  return bytes === null ? undefined : parseFileData(file, bytes);
 }
 
-export function parseData(file: string, bytes: Buffer): unknown {
+export function parseFileData(file: string, bytes: Buffer): unknown {
   return textData(file, decode(file, bytes));
 }
 

@@ -1,7 +1,7 @@
 import type { Node } from "jsonc-parser";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type Json, type Path } from "../../model/json.ts";
-import { commaAfter, descend, endOfLineComments, indentAt, jsonText, readTree, spreadOut } from "./json-text.ts";
+import { commaAfter, descend, endOfLineComments, indentAt, jsonText, parseJsonTree, spreadOut } from "./json-text.ts";
 import { type ListItem, lineEnd } from "./text-format.ts";
 
 /** One entry with the comments that belong to it: those above it, and those behind it on its line. */
@@ -9,7 +9,7 @@ type Entry = { lead: string; body: string; gap: string; tail: string };
 
 /** Rewrites a list; null where there is none with entries. What an entry says about itself goes along with it. */
 export function arrangeJson(text: string, path: Path, items: readonly ListItem[]): string | null {
-  const tree = readTree(text);
+  const tree = parseJsonTree(text);
   const { node, rest } = tree ? descend(tree, path) : { node: undefined, rest: path };
   if (node?.type !== "array" || rest.length > 0 || !node.children?.length) return null;
   const { entries, foot, isOpenEnded } = read(text, node);

@@ -71,7 +71,7 @@ test("what is not there cannot be removed", () => {
   assert.equal(jsonText.remove("", ["a"]), null);
 });
 
-test("a value that is no object is not written into", () => {
+test("a value that is not an object is not written into", () => {
   assert.throws(() => jsonText.set('{\n"m": [1]}', ["m", "b"], 1), {
     line: 2,
     message: /^m is not an object/,

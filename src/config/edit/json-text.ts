@@ -4,7 +4,7 @@ import { createLineIndex } from "../text/document.ts";
 import { describeJsonError } from "../text/read-document.ts";
 import { lineAt, lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
 
-export function readTree(text: string): Node | undefined {
+export function parseJsonTree(text: string): Node | undefined {
   if (endOfGap(text, 0) === text.length) return undefined;
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
@@ -69,12 +69,12 @@ function matchAt(pattern: RegExp, text: string, from: number): string {
 export const jsonText: TextFormat = { parse, set, remove };
 
 function parse(text: string): unknown {
-  const tree = readTree(text);
+  const tree = parseJsonTree(text);
   return tree && toData(tree);
 }
 
 function set(text: string, path: Path, value: Json): string {
-  const tree = readTree(text);
+  const tree = parseJsonTree(text);
   if (tree === undefined) return set(`${text}{}${lineEnd(text)}`, path, value);
   const { node, rest } = descend(tree, path);
   const [key, ...below] = rest;
@@ -89,7 +89,7 @@ function set(text: string, path: Path, value: Json): string {
 }
 
 function remove(text: string, path: Path): string | null {
-  const tree = readTree(text);
+  const tree = parseJsonTree(text);
   if (tree === undefined || path.length === 0) return null;
   const { node, rest } = descend(tree, path);
   if (rest.length > 0) return null;

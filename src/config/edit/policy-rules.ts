@@ -36,7 +36,7 @@ export function createRuleVerbs({ load, present, lastFile }: SetupPlace): SetupR
         if (current !== revision)
           throw new PlaneError(
             "CONFLICT",
-            `The rules in ${basename(file)} were changed meanwhile. Look at them again.`,
+            `The rules in ${basename(file)} were changed in the meantime. Review them again.`,
             {
               data: { revision: current },
             },

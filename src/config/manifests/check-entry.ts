@@ -11,15 +11,15 @@ import { checkProviders, parseValue, type Report } from "../parse-value.ts";
 import { maskText } from "../secrets/mask.ts";
 import { findReferences, mapTexts } from "../secrets/references.ts";
 import { overlayKeys } from "../shapes/normal-form.ts";
-import { createReading, fieldsOf, originIn } from "../shapes/reading.ts";
+import { createReading, listFields, originIn } from "../shapes/reading.ts";
 import { readManifestEntry, readRemark } from "../shapes/tool-entry.ts";
 import { checkJob, checkSkill, checkTask } from "./check-work.ts";
-import { type Entry, toEntry } from "./entries.ts";
+import { type ManifestEntry, toEntry } from "./entries.ts";
 
 const ownTools: readonly string[] = ["parameters", "providers", "persona", "owner", "auth"];
 const checkWork = { skill: checkSkill, task: checkTask, job: checkJob };
 
-type Tell = (problem: ConfigProblem) => void;
+type AddProblem = (problem: ConfigProblem) => void;
 
 export type CheckedManifest = ToolManifest | SkillManifest | TaskManifest | JobManifest | NamedOverlay;
 
@@ -38,7 +38,7 @@ export async function checkEntry(
 ): Promise<CheckedEntry> {
   const found: Pick<CheckedEntry, "problems" | "unusable" | "warnings"> = { problems: [], unusable: [], warnings: [] };
   const report = reportTo("(given)", found.problems);
-  const tell: Tell = (problem) => (problem.severity === "error" ? found.problems : found.warnings).push(problem);
+  const tell: AddProblem = (problem) => (problem.severity === "error" ? found.problems : found.warnings).push(problem);
   const read = entryOf("(given)", given);
   const { name } = read;
   for (const [path, value] of fixedValues(given.arguments)) checkSecrets(value, path, report);
@@ -46,7 +46,7 @@ export async function checkEntry(
     if (name === undefined) report(["name"], "an overlay needs the 'name' of the tool it is about");
     return { name, manifest: checkOverlay(name ?? "", given, report, tell), ...found };
   }
-  const entry: Entry = { ...read, kind };
+  const entry: ManifestEntry = { ...read, kind };
   if (name === undefined) report(["name"], `a ${kind} needs a 'name'`);
   if (name === undefined || kind !== "tool") {
     for (const [path, value] of valuesGiven(given)) checkGiven(value, path, report);
@@ -75,7 +75,7 @@ export function checkRegistered(given: { readonly [key: string]: unknown }, envi
   });
 }
 
-function entryOf(file: string, given: UnknownObject): Entry {
+function entryOf(file: string, given: UnknownObject): ManifestEntry {
   const document = { file, data: given, lineOf: () => null };
   return toEntry({ ...given }, { document, source: [], path: "", fallbackName: undefined });
 }
@@ -87,9 +87,9 @@ function reportTo(file: string, list: ConfigProblem[]): Report {
 
 /** A tool in its normal form, however it was written. `tell` gets what was left out, and the defaults if asked for. */
 export function checkTool(
-  { data, name, owner, document, source }: Entry,
+  { data, name, owner, document, source }: ManifestEntry,
   report: Report,
-  tell: Tell,
+  tell: AddProblem,
   tellsAssumed = false,
 ): ToolManifest | undefined {
   const reading = createReading(originIn(document));
@@ -100,15 +100,15 @@ export function checkTool(
   return parseValue(ToolManifest, owner === null ? fields : { ...fields, persona: owner }, [], report);
 }
 
-function checkOverlay(name: string, given: UnknownObject, report: Report, tell: Tell): NamedOverlay | undefined {
+function checkOverlay(name: string, given: UnknownObject, report: Report, tell: AddProblem): NamedOverlay | undefined {
   const reading = createReading((source) => ({ file: "(given)", line: null, path: source.join(".") }));
   const said: UnknownObject = {};
-  for (const field of fieldsOf(given, [])) {
+  for (const field of listFields(given, [])) {
     if (field.key === "name" || field.key === "kind" || (field.value ?? null) === null) continue;
     if (ownTools.includes(field.key))
       report(
         [field.key],
-        `cannot be said about a tool of a server`,
+        `cannot be set for a tool of a server`,
         "An overlay has a description, arguments and metadata. For anything else give yours another name and let its provider call this one.",
       );
     else if (!overlayKeys.includes(field.key)) reading.warnUnknownKey(field.source, overlayKeys);

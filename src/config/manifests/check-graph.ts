@@ -20,7 +20,7 @@ export function checkGraph(
     for (const needed of dependsOn.filter((one) => !ids.includes(one)))
       report(
         [...path, "depends_on"],
-        `${what} '${id}' depends on '${needed}', which is not there`,
+        `${what} '${id}' depends on '${needed}', which does not exist`,
         hintFor(needed, others),
       );
   }

@@ -22,8 +22,8 @@ test("an unknown key is reported with the nearest known one, at any depth", () =
   const task = { kind: "task", name: "t", summary: "S", sumary: "x", acceptance_criteria: [] };
   assert.deepEqual(problemsOf(checkTask, { ...task, escalation_policy: { contct: "ops" } }), [
     "acceptance_criteria | must not be empty",
-    "escalation_policy.contct | 'contct' is no key of it | Did you mean 'contact'?",
-    "sumary | 'sumary' is no key of it | Did you mean 'summary'?",
+    "escalation_policy.contct | unknown key 'contct' | Did you mean 'contact'?",
+    "sumary | unknown key 'sumary' | Did you mean 'summary'?",
   ]);
 });
 
@@ -31,7 +31,7 @@ test("a step that depends on nothing is not told to depend on itself", () => {
   const steps = [{ id: "s", tool: "t", depends_on: ["z"] }];
   const skill = { name: "k", version: "1", instruction_prompt: "Do.", required_tools: [] };
   const [problem] = problemsOf(checkSkill, { ...skill, required_capabilities: [], safety_notes: "", steps });
-  assert.equal(problem, "steps.0.depends_on | step 's' depends on 'z', which is not there | Check the name.");
+  assert.equal(problem, "steps.0.depends_on | step 's' depends on 'z', which does not exist | Check the name.");
 });
 
 test("a skill that collaborates has an answer of a model and at least one participant", () => {
@@ -72,8 +72,8 @@ test("a job refers to what it was given and to what tasks before it said, and to
     problems.map(({ severity, path, message, hint }) => [severity, path, message, hint].join(" | ")),
     [
       "error | [3].task_graph[1].input | '${steps.a}' refers to nothing a task can see | Begin with 'input.' or 'tasks.'.",
-      "error | [3].task_graph[1].input | what task 'a' said is ${tasks.a.result} | Add '.result' behind its name.",
-      "warning | [4].task_graph[1].input | '${city}' goes out as it is written | Write ${input.city} for what a run is given.",
+      "error | [3].task_graph[1].input | the result of task 'a' is ${tasks.a.result} | Add '.result' behind its name.",
+      "warning | [4].task_graph[1].input | '${city}' is sent unchanged | Write ${input.city} for what a run is given.",
     ],
   );
   assert.deepEqual(problems[0]?.entry, { kind: "job", name: "bad" });

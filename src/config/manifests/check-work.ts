@@ -4,7 +4,7 @@ import { JobManifest, type Recurrence, TaskManifest } from "../../model/work/job
 import { SkillManifest, type SkillStep } from "../../model/work/skill.ts";
 import { parseValue, type Report } from "../parse-value.ts";
 import { checkGraph } from "./check-graph.ts";
-import type { Entry } from "./entries.ts";
+import type { ManifestEntry } from "./entries.ts";
 
 type Check<T> = (value: T, report: Report) => void | Promise<void>;
 
@@ -27,7 +27,7 @@ export const checkJob = checkedBy(
 
 /** `check` finds what a schema cannot say, `checkMore` what takes the other manifests to know. */
 function checkedBy<T>(parse: (value: UnknownObject, report: Report) => T | undefined, check?: Check<T>) {
-  return async ({ data, name, owner }: Entry, report: Report, checkMore?: Check<T>) => {
+  return async ({ data, name, owner }: ManifestEntry, report: Report, checkMore?: Check<T>) => {
     const parsed = parse({ ...data, name, ...(owner === null ? {} : { persona: owner }) }, report);
     if (parsed === undefined) return undefined;
     let isSound = true;
@@ -78,7 +78,7 @@ function checkReferences(value: unknown, what: "step" | "task", place: Path, rep
     else if (root !== "input" && field !== "result")
       report(
         place,
-        `what ${what} '${name}' said is \${${what}s.${name}.result}`,
+        `the result of ${what} '${name}' is \${${what}s.${name}.result}`,
         `Add '.result' behind its ${what === "step" ? "id" : "name"}.`,
       );
   }
@@ -103,7 +103,7 @@ async function checkRecurrence(recurrence: Recurrence, report: Report): Promise<
   const { cron, frequency, interval, timezone, start_date, end_date } = recurrence;
   const tell = (key: string, message: string, hint: string) => report(["recurrence", key], message, hint);
   if ((cron === undefined) === (frequency === undefined))
-    report(["recurrence"], "says either 'cron' or 'frequency'", "Without both, leave 'recurrence' out.");
+    report(["recurrence"], "must have either 'cron' or 'frequency', not both", "Without both, leave 'recurrence' out.");
   if (interval !== undefined && frequency === undefined)
     tell("interval", "counts in units of 'frequency'", "Add 'frequency', or leave 'interval' out.");
   if (cron !== undefined) {
@@ -113,11 +113,11 @@ async function checkRecurrence(recurrence: Recurrence, report: Report): Promise<
     else if (read.next(Date.now()) === null) tell("cron", `'${cron}' never comes`, "Check the day and the month.");
   }
   if (!isTimeZone(timezone))
-    return tell("timezone", `'${timezone}' is no time zone`, "Write one such as Europe/Berlin.");
+    return tell("timezone", `'${timezone}' is not a valid time zone`, "Write one such as Europe/Berlin.");
   const [from, to] = Object.entries({ start_date, end_date }).map(([key, text]) => {
     const moment = text === undefined ? undefined : readMoment(text, timezone);
     if (moment === null)
-      tell(key, `'${text}' is no date`, "Write 2026-11-15, or 2026-11-15T09:00 with or without an offset.");
+      tell(key, `'${text}' is not a valid date`, "Write 2026-11-15, or 2026-11-15T09:00 with or without an offset.");
     return moment?.at;
   });
   if (from !== undefined && to !== undefined && to < from) tell("end_date", "is before 'start_date'", "Exchange them.");

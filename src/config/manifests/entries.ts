@@ -3,7 +3,7 @@ import { type ConfigDocument, isName } from "../shapes/reading.ts";
 
 export type Kind = "tool" | "skill" | "task" | "job";
 
-export type Entry = {
+export type ManifestEntry = {
   kind: Kind;
   owner: string | null;
   name: string | undefined;
@@ -16,7 +16,7 @@ export type Entry = {
 export type Misplaced = { document: ConfigDocument; source: Path; owner: string | null };
 
 /** A file holds one manifest, a list of them, or an object of them by name. */
-export function entriesIn(document: ConfigDocument, path: string): (Entry | Misplaced)[] {
+export function entriesIn(document: ConfigDocument, path: string): (ManifestEntry | Misplaced)[] {
   const { data } = document;
   const take = (value: unknown, source: Path, fallbackName?: string) =>
     isObject(value)
@@ -38,7 +38,7 @@ function isByName(data: UnknownObject): boolean {
 
 type Place = { document: ConfigDocument; source: Path; path: string; fallbackName: string | undefined };
 
-export function toEntry(written: UnknownObject, { document, source, path, fallbackName }: Place): Entry {
+export function toEntry(written: UnknownObject, { document, source, path, fallbackName }: Place): ManifestEntry {
   const { $schema: _, kind, owner: said, persona = said, ...data } = written;
   const owner = isName(persona) ? persona : persona === undefined ? ownerInPath(path) : null;
   return {

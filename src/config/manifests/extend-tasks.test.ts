@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isWholeTier } from "../../../test/fixtures/tier.ts";
-import { type Entry, toEntry } from "./entries.ts";
+import { type ManifestEntry, toEntry } from "./entries.ts";
 import { extendTasks } from "./read-manifests.ts";
 
 const document = { file: "/tasks.json", data: [], lineOf: () => null };
 const task = (name: string, more: object = {}) =>
   toEntry({ kind: "task", name, ...more }, { document, source: [], path: "", fallbackName: undefined });
 
-function extend(...entries: Entry[]) {
+function extend(...entries: ManifestEntry[]) {
   const problems: string[] = [];
   const built = extendTasks(entries, ({ name }, key, message, hint) =>
     problems.push(`${name}.${key}: ${message}. ${hint}`),

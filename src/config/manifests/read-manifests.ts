@@ -10,10 +10,16 @@ import { readDocument } from "../text/read-document.ts";
 import { checkTool } from "./check-entry.ts";
 import { checkTasksExist, hintFor, missingSkills } from "./check-graph.ts";
 import { checkJob, checkSkill, checkTask } from "./check-work.ts";
-import { type Entry, entriesIn, type Misplaced, ownerInPath } from "./entries.ts";
+import { entriesIn, type ManifestEntry, type Misplaced, ownerInPath } from "./entries.ts";
 
 type Severity = ConfigProblem["severity"];
-type Tell = (entry: Entry, path: Path, severity: Severity, message: string, hint: string | null) => void;
+type ReportProblem = (
+  entry: ManifestEntry,
+  path: Path,
+  severity: Severity,
+  message: string,
+  hint: string | null,
+) => void;
 
 /** Reads every file and reports everything. A problem costs only the entry that has it. */
 export async function readManifests(
@@ -30,8 +36,11 @@ export async function readManifests(
   });
   const entries = firstOfEach(found, problems);
   const manifests: Manifests = { tools: [], skills: [], tasks: [], jobs: [] };
-  const tell: Tell = (entry, ...what) => problems.push(problemAt(entry, ...what));
-  const placeOf = ({ document: { file } }: Entry) => ({ file, source: `manifest:${relative(directory, file)}` });
+  const tell: ReportProblem = (entry, ...what) => problems.push(problemAt(entry, ...what));
+  const placeOf = ({ document: { file } }: ManifestEntry) => ({
+    file,
+    source: `manifest:${relative(directory, file)}`,
+  });
 
   for (const entry of entries.filter(({ kind }) => kind === "tool")) {
     const { document, owner } = entry;
@@ -61,9 +70,9 @@ function textProblems({ problems, isEmpty }: ReadDocument, directory: string): C
 }
 
 /** Of two manifests of one kind, name, owner and workspaces the first counts. */
-function firstOfEach(found: readonly (Entry | Misplaced)[], problems: ConfigProblem[]): Entry[] {
-  const known = new Map<string, Entry>();
-  return found.filter((entry): entry is Entry => {
+function firstOfEach(found: readonly (ManifestEntry | Misplaced)[], problems: ConfigProblem[]): ManifestEntry[] {
+  const known = new Map<string, ManifestEntry>();
+  return found.filter((entry): entry is ManifestEntry => {
     const fail = (message: string, hint: string | null = null) => {
       problems.push(problemAt(entry, [], "error", message, hint));
       return false;
@@ -80,7 +89,7 @@ function firstOfEach(found: readonly (Entry | Misplaced)[], problems: ConfigProb
 }
 
 function problemAt(
-  { document, source, owner, ...named }: Misplaced | Entry,
+  { document, source, owner, ...named }: Misplaced | ManifestEntry,
   path: Path,
   severity: Severity,
   message: string,
@@ -102,49 +111,49 @@ function byOwnerAndName(a: Owned, b: Owned): number {
 
 type Work = {
   manifests: Manifests;
-  tell: Tell;
-  placeOf(entry: Entry): { file: string; source: string };
+  tell: ReportProblem;
+  placeOf(entry: ManifestEntry): { file: string; source: string };
 };
 
 /** Skills, then the tasks that need them, then the jobs that need those. */
-async function readWork(entries: readonly Entry[], { manifests, tell, placeOf }: Work): Promise<void> {
+async function readWork(entries: readonly ManifestEntry[], { manifests, tell, placeOf }: Work): Promise<void> {
   const { skills, tasks, jobs } = manifests;
-  const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind);
+  const of = (kind: ManifestEntry["kind"]) => entries.filter((entry) => entry.kind === kind);
   const reporter =
-    (entry: Entry): Report =>
+    (entry: ManifestEntry): Report =>
     (path, message, hint = null) =>
       tell(entry, path, "error", message, hint);
-  const keep = <T>(list: FromFile<T>[], checked: T | undefined, entry: Entry) => {
+  const keep = <T>(list: FromFile<T>[], checked: T | undefined, entry: ManifestEntry) => {
     if (checked !== undefined) list.push({ ...checked, ...placeOf(entry) });
   };
-  const tellOfSkills = (entry: Entry, work: TaskManifest | JobManifest | undefined, also: string[] = []) => {
+  const reportSkills = (entry: ManifestEntry, work: TaskManifest | JobManifest | undefined, also: string[] = []) => {
     for (const { at, name, hint } of work ? missingSkills(work, also, skills) : [])
       tell(entry, ["required_skills", at], "warning", `no file has a skill '${name}'`, hint);
   };
-  const tellOfLoose = (entry: Entry, value: unknown, path: Path) => {
+  const reportLoose = (entry: ManifestEntry, value: unknown, path: Path) => {
     for (const text of looseReferences(value)) {
       const hint = `Write \${input.${text.slice(2)} for what a run is given.`;
-      tell(entry, path, "warning", `'${text}' goes out as it is written`, hint);
+      tell(entry, path, "warning", `'${text}' is sent unchanged`, hint);
     }
   };
 
   const built = extendTasks(of("task"), (entry, key, message, hint) => tell(entry, [key], "error", message, hint));
   for (const entry of of("skill")) {
     const skill = await checkSkill(entry, reporter(entry));
-    for (const [at, step] of skill?.steps?.entries() ?? []) tellOfLoose(entry, step, ["steps", at]);
+    for (const [at, step] of skill?.steps?.entries() ?? []) reportLoose(entry, step, ["steps", at]);
     keep(skills, skill, entry);
   }
   for (const entry of built) {
     const task = await checkTask(entry, reporter(entry));
     // Any persona may do a shared task, with that persona's own skills.
-    tellOfSkills(entry, task, entry.owner === null ? skills.flatMap(({ persona }) => persona ?? []) : []);
+    reportSkills(entry, task, entry.owner === null ? skills.flatMap(({ persona }) => persona ?? []) : []);
     keep(tasks, task, entry);
   }
   for (const entry of of("job")) {
     const job = await checkJob(entry, reporter(entry), (one, report) => checkTasksExist(one, tasks, report));
-    tellOfSkills(entry, job, job?.personas);
+    reportSkills(entry, job, job?.personas);
     for (const [at, { input }] of job?.task_graph.entries() ?? [])
-      tellOfLoose(entry, input, ["task_graph", at, "input"]);
+      reportLoose(entry, input, ["task_graph", at, "input"]);
     keep(jobs, job, entry);
   }
 }
@@ -158,11 +167,11 @@ type Problem = { message: string; hint: string };
 
 /** A task may extend one of its owner or a shared one; a persona's task extends the shared one of its name. */
 export function extendTasks(
-  entries: readonly Entry[],
-  fail: (entry: Entry, key: string, message: string, hint: string) => void,
-): Entry[] {
+  entries: readonly ManifestEntry[],
+  fail: (entry: ManifestEntry, key: string, message: string, hint: string) => void,
+): ManifestEntry[] {
   const byKey = new Map(entries.map((entry) => [keyOf(entry.name, entry.owner), entry]));
-  const baseOf = (entry: Entry): Entry | Problem | null => {
+  const baseOf = (entry: ManifestEntry): ManifestEntry | Problem | null => {
     const { owner, name, data } = entry;
     const said = data.extends;
     if (said === undefined) return owner === null ? null : (byKey.get(keyOf(name, null)) ?? null);
@@ -185,7 +194,10 @@ export function extendTasks(
 }
 
 /** The task and all that it extends. A loop, because a long chain is no mistake. */
-function chainOf(entry: Entry, baseOf: (entry: Entry) => Entry | Problem | null): Entry[] | Problem {
+function chainOf(
+  entry: ManifestEntry,
+  baseOf: (entry: ManifestEntry) => ManifestEntry | Problem | null,
+): ManifestEntry[] | Problem {
   const chain = new Set([entry]);
   for (let last = entry, base = baseOf(last); base !== null; last = base, base = baseOf(last)) {
     if ("message" in base) {
@@ -202,7 +214,7 @@ function chainOf(entry: Entry, baseOf: (entry: Entry) => Entry | Problem | null)
   return [...chain];
 }
 
-function missingBase(said: string, { name, owner }: Entry, entries: readonly Entry[]): Problem {
+function missingBase(said: string, { name, owner }: ManifestEntry, entries: readonly ManifestEntry[]): Problem {
   if (said === name) return { message: "a task cannot build on itself", hint: "Remove it." };
   const known = entries
     .filter((one) => one.name !== name && (one.owner === null || one.owner === owner))

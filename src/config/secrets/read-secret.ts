@@ -4,7 +4,7 @@ import { abortable } from "../../lib/async/signals.ts";
 import { homeDirectory } from "../../lib/files.ts";
 import { redact } from "../../lib/text/redact.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { readText } from "../text/read-document.ts";
+import { readFileText } from "../text/read-document.ts";
 import type { SecretKind, SecretReference } from "./references.ts";
 
 const escapable = /["'\\\s]/;
@@ -135,7 +135,7 @@ export async function readSecret({ kind, name }: SecretReference, directory: str
 
 async function readFile(name: string, directory: string): Promise<SecretAnswer> {
   const path = /^~[/\\]/.test(name) ? resolve(homeDirectory() ?? "/", name.slice(2)) : resolve(directory, name);
-  const read = readText(path, 1);
+  const read = readFileText(path, 1);
   if (!("text" in read)) return { why: `${path}: ${read.message}`, remedy: read.hint };
   const secret = read.text.replace(/\r?\n$/, "");
   return secret === "" ? { why: `${path}: is empty`, remedy: "Write the secret into it." } : { secret };

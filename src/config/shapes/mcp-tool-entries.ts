@@ -2,15 +2,15 @@ import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import {
   describeValue,
   type Field,
-  fieldsOf,
   isName,
-  placeOf,
+  listFields,
+  pathOfKey,
   type Reading,
   type Setting,
   type Shape,
 } from "./reading.ts";
 import { readServerFields } from "./server.ts";
-import { argumentsOf } from "./tool-entry.ts";
+import { readToolArguments } from "./tool-entry.ts";
 
 const taken = ["group", "state", "applicable-states"];
 const keys = ["type", "name", "description", "mcp-tool", "template", "arguments", ...taken];
@@ -71,7 +71,7 @@ function parseEntry(given: unknown): UnknownObject | undefined {
 }
 
 function readRemoteTool(reading: Reading, id: string, entry: UnknownObject, source: Path): void {
-  const fields = fieldsOf(entry, source).flatMap((field): Field[] => {
+  const fields = listFields(entry, source).flatMap((field): Field[] => {
     if (field.key === "url") return [field];
     if (field.key === "auth-token") return [{ ...field, key: "auth_token" }];
     if (field.key !== "remote-name") reading.warnUnknownKey(field.source, ["url", "remote-name", "auth-token"]);
@@ -128,14 +128,14 @@ export function readMcpToolEntry(
   if (!isName(name)) return reading.fail(source, "a tool needs a 'name'");
   if (type === "prompt" && !isName(entry.template)) return reading.fail(source, "a prompt needs a 'template'");
   if (type !== "mcp-tool") {
-    tellUnknown(reading, entry, source);
+    warnUnknown(reading, entry, source);
     const provider = modelProvider(entry, templates);
     const given = type === "text-completion" ? (entry.arguments ?? completionArguments) : entry.arguments;
     return define(reading, name, { ...entry, arguments: given }, source, provider);
   }
   if (!isName(id)) return reading.fail(source, "a tool needs a 'name' and an 'mcp-tool'");
   if (remote && !remote.has(id)) reading.warn([...source, "mcp-tool"], `there is no '${id}' in the 'mcp' group`);
-  tellUnknown(reading, entry, source);
+  warnUnknown(reading, entry, source);
   const provider = { name: "mcp", priority: 0, config: { server: id, tool: remote?.get(id) ?? id } };
   define(reading, name, entry, source, provider);
 }
@@ -144,10 +144,10 @@ function define(reading: Reading, name: string, entry: UnknownObject, source: Pa
   const path = ["tools", name];
   reading.define(path, source, () => {
     const set = (key: string, value: unknown, from: string) =>
-      reading.set([...path, key], value, placeOf(from, entry, source));
+      reading.set([...path, key], value, pathOfKey(from, entry, source));
     set("name", name, "name");
     if (entry.description !== undefined) set("description", entry.description, "description");
-    const args = argumentsOf(reading, entry.arguments, [...source, "arguments"]);
+    const args = readToolArguments(reading, entry.arguments, [...source, "arguments"]);
     if (args === undefined) set("parameters", { type: "object" }, "arguments");
     else set("arguments", args, "arguments");
     set("side_effects", "network", "type");
@@ -162,7 +162,7 @@ function toList(key: string, value: unknown): unknown {
   return key !== "state" && typeof value === "string" ? [value] : value;
 }
 
-function tellUnknown(reading: Reading, entry: UnknownObject, source: Path): void {
-  for (const field of fieldsOf(entry, source).filter(({ key }) => !keys.includes(key)))
+function warnUnknown(reading: Reading, entry: UnknownObject, source: Path): void {
+  for (const field of listFields(entry, source).filter(({ key }) => !keys.includes(key)))
     reading.warnUnknownKey(field.source, keys);
 }

@@ -1,6 +1,6 @@
 import { nearest } from "../../lib/text/nearest.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
-import type { Origin } from "../../model/config/setup.ts";
+import type { SettingOrigin } from "../../model/config/setup.ts";
 import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import type { Transport } from "../../model/servers/server.ts";
 import { mcpToolEntries, readMcpToolEntry } from "./mcp-tool-entries.ts";
@@ -11,10 +11,10 @@ import {
   createReading,
   describeValue,
   type Field,
-  fieldsOf,
   isName,
+  listFields,
   originIn,
-  placeOf,
+  pathOfKey,
   type Reading,
   readTree,
   type Setting,
@@ -54,7 +54,7 @@ function eachOf(reading: Reading, list: unknown, source: Path, read: ReadEntry):
 function readProvider(reading: Reading, entry: UnknownObject, source: Path): void {
   const { name, provider_type: type, ...own } = entry;
   if (!isName(name)) return reading.fail(source, "a provider needs a 'name'");
-  const place = placeOf("provider_type", entry, source);
+  const place = pathOfKey("provider_type", entry, source);
   const said = type ?? (own.command === undefined ? "sse" : "stdio");
   const kind = Object.entries(kinds).find(([known]) => known === said)?.[1];
   if (!kind) {
@@ -62,7 +62,7 @@ function readProvider(reading: Reading, entry: UnknownObject, source: Path): voi
     return reading.fail(place, `provider_type ${describeValue(said)} is unknown`, `Use one of ${allowed}.`);
   }
   const known: readonly string[] = kind.keys;
-  const fields = fieldsOf(own, source).filter((field) => {
+  const fields = listFields(own, source).filter((field) => {
     const isKnown = known.includes(field.key);
     if (!isKnown) reading.warnUnknownKey(field.source, [...known, "name", "provider_type"]);
     return isKnown;
@@ -155,7 +155,7 @@ export const overlays: Shape = {
     for (const [name, entry] of Object.entries(given)) {
       const source = ["overlays", name];
       if (!isObject(entry)) reading.fail(source, "an overlay must be an object");
-      else reading.define(source, source, () => readFields(reading, fieldsOf(entry, source)));
+      else reading.define(source, source, () => readFields(reading, listFields(entry, source)));
     }
   },
 };
@@ -215,7 +215,7 @@ function readList(reading: Reading, list: readonly unknown[]): void {
 }
 
 /** Before the first rule that allows, since the first match decides: what must be asked can only be forbidden. */
-function placeForcedRules({ settings, forced, set }: Reading, originOf: (source: Path) => Origin): void {
+function placeForcedRules({ settings, forced, set }: Reading, originOf: (source: Path) => SettingOrigin): void {
   const [first] = forced;
   if (!first) return;
   if (!settings.some(isRules)) set(["policy", "rules"], [], first.source);

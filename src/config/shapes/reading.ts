@@ -1,7 +1,7 @@
 import { nearest } from "../../lib/text/nearest.ts";
 import type { PolicyRule } from "../../model/access/policy.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
-import type { Origin } from "../../model/config/setup.ts";
+import type { SettingOrigin } from "../../model/config/setup.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../../model/json.ts";
 
 /** A file as data that knows its lines. Objects in `data` have no prototype. */
@@ -11,8 +11,8 @@ export type ConfigDocument = { file: string; data: unknown; lineOf(path: Path): 
 export type Setting = {
   path: Path;
   value: unknown;
-  origin: Origin;
-  originInside?(inner: Path): Origin;
+  origin: SettingOrigin;
+  originInside?(inner: Path): SettingOrigin;
 };
 
 export type Shape = {
@@ -38,7 +38,7 @@ export type Reading = {
 /** So many are near where a key is a part of others: `timeout` of every `…TimeoutMs`. */
 const maxCandidates = 10;
 
-export function createReading(originOf: (source: Path) => Origin): Reading {
+export function createReading(originOf: (source: Path) => SettingOrigin): Reading {
   const settings: Setting[] = [];
   const problems: ConfigProblem[] = [];
   const defined = new Set<string>();
@@ -52,7 +52,7 @@ export function createReading(originOf: (source: Path) => Origin): Reading {
     forced: [],
     set(path, value, source) {
       const key = JSON.stringify(path);
-      if (said.has(key)) return reading.warn(source, `'${path.at(-1)}' is said twice; the first one counts`);
+      if (said.has(key)) return reading.warn(source, `'${path.at(-1)}' is set twice; the first value is used`);
       said.add(key);
       settings.push({
         path,
@@ -86,7 +86,7 @@ export function createReading(originOf: (source: Path) => Origin): Reading {
   return reading;
 }
 
-export function originIn(document: ConfigDocument): (source: Path) => Origin {
+export function originIn(document: ConfigDocument): (source: Path) => SettingOrigin {
   return (source) => ({
     file: document.file,
     line: document.lineOf(source),
@@ -107,16 +107,16 @@ export function isName(value: unknown): value is string {
 
 export type Field = { key: string; value: unknown; source: Path };
 
-export type Server = { reading: Reading; name: string; path: Path; fields: readonly Field[] };
+export type ServerReading = { reading: Reading; name: string; path: Path; fields: readonly Field[] };
 
-export type ReadField = (field: Field, server: Server) => void;
+export type ReadField = (field: Field, server: ServerReading) => void;
 
-export function fieldsOf(entry: UnknownObject, source: Path): Field[] {
+export function listFields(entry: UnknownObject, source: Path): Field[] {
   return Object.entries(entry).map(([key, value]) => ({ key, value, source: [...source, key] }));
 }
 
 /** Where a key stands; around it where it is not written. */
-export function placeOf(key: string, entry: UnknownObject, source: Path): Path {
+export function pathOfKey(key: string, entry: UnknownObject, source: Path): Path {
   return Object.hasOwn(entry, key) ? [...source, key] : source;
 }
 

@@ -101,7 +101,7 @@ for (const name of ["__proto__", "constructor", "toString"]) {
   });
 }
 
-test("what is said twice counts as it is said first, and auth that is no object hides nothing", () => {
+test("what is said twice counts as it is said first, and auth that is not an object hides nothing", () => {
   const twice = read({
     command: "x",
     enabled: false,

@@ -6,13 +6,13 @@ import { serverTree } from "./normal-form.ts";
 import {
   describeValue,
   type Field,
-  fieldsOf,
   fieldValue,
   isName,
+  listFields,
   type ReadField,
   type Reading,
   readTree,
-  type Server,
+  type ServerReading,
   warnWithoutEffect,
 } from "./reading.ts";
 
@@ -24,8 +24,8 @@ const authReaders: readonly (readonly [string, ReadField])[] = [
   ["oauth_config", (field, server) => hasRoom(server) && readOAuth(field, server)],
 ];
 
-/** Can there be keys beside `auth`? Not where it is no object and the server will be refused for it. */
-function hasRoom({ fields }: Server): boolean {
+/** Can there be keys beside `auth`? Not where it is not an object and the server will be refused for it. */
+function hasRoom({ fields }: ServerReading): boolean {
   const auth = fieldValue("auth", fields);
   return auth === undefined || isObject(auth);
 }
@@ -37,9 +37,9 @@ function into(key: keyof ServerAuth, translate = (value: unknown): unknown => va
   };
 }
 
-function readOAuth({ value, source }: Field, { reading, path }: Server): void {
+function readOAuth({ value, source }: Field, { reading, path }: ServerReading): void {
   if (!isObject(value)) return reading.fail(source, "must be an object");
-  for (const field of fieldsOf(value, source).filter(({ value }) => value !== null)) {
+  for (const field of listFields(value, source).filter(({ value }) => value !== null)) {
     if (field.key === "scopes") {
       reading.set([...path, "auth", "scopes"], splitSpaces(field.value), field.source);
     } else if (field.key === "client_name" || field.key === "callback_port") warnWithoutEffect(field, reading);
@@ -63,7 +63,7 @@ const oauthKeys = [
 ] as const satisfies (keyof ServerAuth)[];
 
 /** What is given tells how we identify ourselves where nothing says it. */
-function inferAuthType(server: Server): void {
+function inferAuthType(server: ServerReading): void {
   const { reading, path, fields } = server;
   const auth = fieldValue("auth", fields);
   const { type, token, ...rest } = isObject(auth) ? auth : {};
@@ -101,7 +101,7 @@ export const fieldReaders: ReadonlyMap<string, ReadField> = new Map<string, Read
   ["wormhole", readNothing],
 ]);
 
-function readNothing(field: Field, { reading }: Server): void {
+function readNothing(field: Field, { reading }: ServerReading): void {
   warnWithoutEffect(field, reading);
 }
 
@@ -110,32 +110,32 @@ function argumentsOfCommand(command: unknown): unknown[] {
   return Array.isArray(command) ? command.slice(1) : [];
 }
 
-function readCommand({ value, source }: Field, { reading, path, fields }: Server): void {
+function readCommand({ value, source }: Field, { reading, path, fields }: ServerReading): void {
   reading.set([...path, "command"], Array.isArray(value) && value.length > 0 ? value[0] : value, source);
   const first = argumentsOfCommand(value);
   if (first.length > 0 && fieldValue("args", fields) === undefined) reading.set([...path, "args"], first, source);
 }
 
-function readArguments({ value, source }: Field, { reading, path, fields }: Server): void {
+function readArguments({ value, source }: Field, { reading, path, fields }: ServerReading): void {
   const first = argumentsOfCommand(fieldValue("command", fields));
   reading.set([...path, "args"], Array.isArray(value) ? [...first, ...value] : value, source);
 }
 
-function readDescription(field: Field, server: Server): void {
+function readDescription(field: Field, server: ServerReading): void {
   const { fields } = server;
   if (field.value !== "" || fieldValue("short_description", fields) === undefined) keep(field, server);
 }
 
-function readShortDescription({ value, source }: Field, { reading, path, fields }: Server): void {
+function readShortDescription({ value, source }: Field, { reading, path, fields }: ServerReading): void {
   const isNeeded = (fieldValue("description", fields) ?? "") === "";
   if (isNeeded) reading.set([...path, "description"], value, source);
 }
 
-function readDisabled({ value, source }: Field, { reading, path }: Server): void {
+function readDisabled({ value, source }: Field, { reading, path }: ServerReading): void {
   reading.set([...path, "enabled"], typeof value === "boolean" ? !value : value, source);
 }
 
-function readRequireApproval({ value, source }: Field, { reading, name }: Server): void {
+function readRequireApproval({ value, source }: Field, { reading, name }: ServerReading): void {
   if (!Array.isArray(value)) return reading.fail(source, "must be a list of tool names");
   for (const [at, tool] of value.entries()) {
     const place = [...source, at];
@@ -155,7 +155,7 @@ const mayBeNull: readonly string[] = ["persona", "compliance_level", "allow_tool
 
 /** A server as it stands in a file. What is no object is passed on for the validation to refuse. */
 export function readServer(reading: Reading, name: string, entry: unknown, source: Path): void {
-  if (isObject(entry)) return readServerFields(reading, name, fieldsOf(entry, source), source);
+  if (isObject(entry)) return readServerFields(reading, name, listFields(entry, source), source);
   const path = ["servers", name];
   reading.define(path, source, () => reading.set(path, entry, source));
 }

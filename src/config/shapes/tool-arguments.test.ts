@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createReading } from "./reading.ts";
-import { argumentsOf } from "./tool-entry.ts";
+import { readToolArguments } from "./tool-entry.ts";
 
 function read(list: unknown) {
   const reading = createReading((source) => ({ file: "f", line: null, path: source.join(".") }));
-  return { read: argumentsOf(reading, list, ["arguments"]), problems: reading.problems };
+  return { read: readToolArguments(reading, list, ["arguments"]), problems: reading.problems };
 }
 
 const required: [argument: object, isRequired: boolean | undefined][] = [
@@ -77,7 +77,7 @@ test("an argument of an unknown type may be anything, and the known types are re
 test("of two arguments with one name the first counts", () => {
   const { read: found, problems } = read([{ name: "a", type: "string" }, { name: "a?" }]);
   assert.deepEqual(found, [{ name: "a", type: "string" }]);
-  assert.match(problems[0]?.message ?? "", /'a' is said twice/);
+  assert.match(problems[0]?.message ?? "", /'a' is set twice/);
 });
 
 test("without a list nothing is said", () => {

@@ -1,14 +1,14 @@
 import {
   argumentTypes,
+  isMarkedOptional,
   parseArgumentText,
-  saysOptional,
   type ToolArgument,
   type ToolManifest,
 } from "../../model/catalogue/tool.ts";
 import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { toBoolean, toNumber } from "./coerce.ts";
 import { toolKeys } from "./normal-form.ts";
-import { describeValue, type Field, fieldsOf, fieldValue, isName, placeOf, type Reading } from "./reading.ts";
+import { describeValue, type Field, fieldValue, isName, listFields, pathOfKey, type Reading } from "./reading.ts";
 
 export function isManifestEntry(value: unknown, name?: string): value is UnknownObject {
   if (!isObject(value) || !isName(value.name ?? name) || typeof value.description !== "string") return false;
@@ -34,9 +34,9 @@ export function readManifestEntry(
   const { name = fallbackName } = entry;
   if (!isName(name)) return reading.fail(source, "a tool needs a 'name'");
   const path = ["tools", name];
-  const given = fieldsOf(entry, source).filter(({ value }) => value !== null);
+  const given = listFields(entry, source).filter(({ value }) => value !== null);
   reading.define(path, source, () => {
-    reading.set([...path, "name"], name, placeOf("name", entry, source));
+    reading.set([...path, "name"], name, pathOfKey("name", entry, source));
     for (const field of given.filter(({ key }) => key !== "name")) {
       if (!toolKeys.includes(field.key)) reading.warnUnknownKey(field.source, toolKeys);
       else reading.set([...path, field.key], translateField(reading, field), field.source);
@@ -90,7 +90,7 @@ function withNumbers(reading: Reading, entry: Record<string, unknown>, source: P
     read[key] = number;
     if (typeof number === "number" && (number >= 0 || key === "priority")) continue;
     delete read[key];
-    reading.warn([...source, key], `${describeValue(entry[key])} is no number that can be used here`);
+    reading.warn([...source, key], `${describeValue(entry[key])} is not a valid number here`);
   }
   return read;
 }
@@ -111,7 +111,7 @@ const translations: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
 ]);
 
 export function readRemark(reading: Reading, { key, value, source }: Field): unknown {
-  if (key === "arguments") return argumentsOf(reading, value, source) ?? [];
+  if (key === "arguments") return readToolArguments(reading, value, source) ?? [];
   return translations.get(key)?.(value) ?? value;
 }
 
@@ -122,13 +122,13 @@ function toList(value: unknown): unknown {
 const keys = ["name", "type", "description", "required", "default", "enum", "hidden", "fixed"];
 
 /** A list of arguments in the normal form; an entry that cannot be used is left out. Undefined where nothing is said. */
-export function argumentsOf(reading: Reading, list: unknown, source: Path): ToolArgument[] | undefined {
+export function readToolArguments(reading: Reading, list: unknown, source: Path): ToolArgument[] | undefined {
   if ((list ?? null) !== null && !Array.isArray(list)) reading.warn(source, "must be a list of arguments");
   if (!Array.isArray(list) || list.length === 0) return undefined;
   const read = list.flatMap((entry, at) => readArgument(reading, entry, [...source, at]) ?? []);
   return read.filter(({ name }, at) => {
     const isFirst = read.findIndex((other) => other.name === name) === at;
-    if (!isFirst) reading.warn(source, `argument '${name}' is said twice; the first one counts`);
+    if (!isFirst) reading.warn(source, `argument '${name}' is set twice; the first value is used`);
     return isFirst;
   });
 }
@@ -171,5 +171,5 @@ function isRequired(name: string, { description, required, default: fallback }: 
   const said = toBoolean(required);
   if (typeof said === "boolean") return said;
   if (fallback !== undefined || name.trim().endsWith("?")) return false;
-  return saysOptional(description) ? false : undefined;
+  return isMarkedOptional(description) ? false : undefined;
 }

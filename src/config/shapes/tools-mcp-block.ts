@@ -5,10 +5,10 @@ import { secondsToMs, splitCommas, splitShellWords, splitSpaces, toBoolean, tran
 import {
   describeValue,
   type Field,
-  fieldsOf,
   fieldValue,
   isName,
-  placeOf,
+  listFields,
+  pathOfKey,
   type Reading,
   warnWithoutEffect,
 } from "./reading.ts";
@@ -32,7 +32,7 @@ const knownKeys = [...ownKeys, ...inherited, ...filters, ...keysWithoutEffect];
 /** The block `tools.mcp`: servers with settings for all of them. It is off until it says otherwise. */
 export function readToolsMcpBlock(reading: Reading, block: UnknownObject, source: Path): void {
   const { servers = {}, default_server: named = block.server } = block;
-  tellUnused(reading, block, source);
+  warnUnused(reading, block, source);
   if (!isObject(servers)) return reading.fail([...source, "servers"], "must be an object of servers by name");
   if (isName(named) && !Object.hasOwn(servers, named)) {
     const key = named === block.default_server ? "default_server" : "server";
@@ -46,8 +46,8 @@ export function readToolsMcpBlock(reading: Reading, block: UnknownObject, source
   }
 }
 
-function tellUnused(reading: Reading, block: UnknownObject, source: Path): void {
-  for (const field of fieldsOf(block, source)) {
+function warnUnused(reading: Reading, block: UnknownObject, source: Path): void {
+  for (const field of listFields(block, source)) {
     if (!knownKeys.includes(field.key)) reading.warnUnknownKey(field.source, knownKeys);
     else if (keysWithoutEffect.includes(field.key)) warnWithoutEffect(field, reading);
   }
@@ -56,14 +56,14 @@ function tellUnused(reading: Reading, block: UnknownObject, source: Path): void 
 }
 
 function commonFields(block: UnknownObject, source: Path): Field[] {
-  const fields = fieldsOf(block, source).filter(({ key }) => [...inherited, ...filters].includes(key));
-  const place = placeOf("enabled", block, source);
+  const fields = listFields(block, source).filter(({ key }) => [...inherited, ...filters].includes(key));
+  const place = pathOfKey("enabled", block, source);
   const isOn = toBoolean(block.enabled ?? false);
   return isOn === true ? fields : [...fields, { key: "enabled", value: isOn, source: place }];
 }
 
 function serverFields(reading: Reading, entry: UnknownObject, source: Path, common: readonly Field[]): Field[] {
-  const own = translateFields(reading, fieldsOf(entry, source));
+  const own = translateFields(reading, listFields(entry, source));
   const enabled = common.filter(({ key }) => key === "enabled");
   const fields = [
     ...own.filter(({ key }) => !filters.includes(key) && !enabled.some((field) => field.key === key)),
@@ -193,7 +193,7 @@ function readTimeout({ value, source }: Field, reading: Reading): Field[] {
   const ms = secondsToMs(value);
   if (ms === undefined) {
     const hint = `${defaultTimeoutSeconds} seconds are taken instead.`;
-    reading.warn(source, `${describeValue(value)} is no number of seconds`, hint);
+    reading.warn(source, `${describeValue(value)} is not a number of seconds`, hint);
   }
   return [{ key: "timeoutMs", value: ms ?? defaultTimeoutSeconds * 1000, source }];
 }
@@ -202,7 +202,7 @@ function readTimeout({ value, source }: Field, reading: Reading): Field[] {
 function readInterval({ value, source }: Field, reading: Reading): Field[] {
   const ms = secondsToMs(value);
   if (ms !== undefined) return [{ key: "listingTtlMs", value: ms, source }];
-  reading.warn(source, `${describeValue(value)} is no number of seconds`, "300 seconds are taken instead.");
+  reading.warn(source, `${describeValue(value)} is not a number of seconds`, "300 seconds are taken instead.");
   return [];
 }
 
@@ -226,7 +226,7 @@ function readAuth(field: Field): Field[] {
 }
 
 function placeOfType(auth: UnknownObject, source: Path): Path {
-  return placeOf(auth.type === undefined ? "scheme" : "type", auth, source);
+  return pathOfKey(auth.type === undefined ? "scheme" : "type", auth, source);
 }
 
 function optionalField(key: string, value: unknown, source: Path): Field[] {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { cases } from "../../../test/fixtures/tier.ts";
 import { anyCharacter } from "../../../test/samples/texts.ts";
-import { renderProblem } from "../../model/config/config.ts";
+import { renderConfigProblem } from "../../model/config/config.ts";
 import { parseJson } from "./read-document.ts";
 
 function parsed(text: string) {
@@ -172,7 +172,7 @@ test("a problem names line and column, what is wrong and what to do", () => {
   const [problem] = parseJson("config.json", '{\n  "a": 1\n  "b": 2\n}').problems;
   assert.ok(problem);
   assert.equal(
-    renderProblem(problem),
+    renderConfigProblem(problem),
     "config.json:3:3: invalid JSON: a comma is missing before this. Put a comma between two entries; comments and a comma after the last one are allowed.",
   );
 });

@@ -127,7 +127,7 @@ const extensions: Readonly<Record<string, "json" | "yaml">> = {
 
 /** `text`: instead of what the file says. */
 export async function readDocument(file: string, text?: string): Promise<ReadDocument> {
-  const read = text === undefined ? readText(file, limitMebibytes) : { text };
+  const read = text === undefined ? readFileText(file, limitMebibytes) : { text };
   if (!("text" in read)) {
     return { document: null, problems: [{ file, path: "", severity: "error", ...read }] };
   }
@@ -149,7 +149,7 @@ export type Unreadable = { message: string; hint: string; line: number | null };
 const mebibyte = 1024 * 1024;
 
 /** The text of a regular file in UTF-8, without a mark of the byte order. */
-export function readText(file: string, limitMebibytes: number): { text: string } | Unreadable {
+export function readFileText(file: string, limitMebibytes: number): { text: string } | Unreadable {
   try {
     // Looked at before it is opened: opening a pipe would wait for a writer.
     const refused = refuse(statSync(file), limitMebibytes);

@@ -7,7 +7,7 @@ import type { Environment } from "../environment.ts";
 import { type Merged, mergeSettings, unitOf } from "../merge-settings.ts";
 import type { Setting } from "../shapes/reading.ts";
 import { tighten } from "./guards.ts";
-import { type Answer, renderLaunch, renderSetting, settingsLine } from "./lines.ts";
+import { renderLaunch, renderSetting, settingsLine, type TrustDecision } from "./lines.ts";
 import { isGuard, lineOf } from "./project-keys.ts";
 import { findPulled, type PulledFile } from "./pulled-files.ts";
 
@@ -16,14 +16,14 @@ export type Project = {
   /** Where the person works; null for a plane that several directories share. */
   directory: string | null;
   files: readonly string[];
-  answer: Answer;
+  answer: TrustDecision;
   dataDirectory?: string | undefined;
 };
 
 /** One that has files. */
 export type JudgedProject = Project & { directory: string };
 
-export type Judged = {
+export type JudgedSettings = {
   /** The settings in force, in the order of their weight. */
   layers: Setting[][];
   /** Not in force until a person trusts them. */
@@ -40,7 +40,7 @@ export function judgeProject(
   project: readonly Setting[][],
   { directory, files: configFiles, answer }: JudgedProject,
   environment: Environment,
-): Judged {
+): JudgedSettings {
   const mine = mergeSettings(own);
   const theirs = mergeSettings(project);
   const { guards, shadowed, ...sorted } = sort(mine, theirs);
@@ -67,8 +67,8 @@ export function judgeProject(
     trust: { directory, servers: lines.servers, settings: lines.settings, files, own: [] },
     problems: [
       ...refused.map(({ path, why }) => problem(path, `${why}: a project's file can only tighten`, ownFile)),
-      ...shadowed.map((path) => problem(path, "your own configuration says it already, which counts", ownFile)),
-      ...tellWaiting(waits, inForce ? "" : (lines.settings?.name ?? ""), unread).map((message) => ({
+      ...shadowed.map((path) => problem(path, "your own configuration already sets it", ownFile)),
+      ...warnAboutUntrusted(waits, inForce ? "" : (lines.settings?.name ?? ""), unread).map((message) => ({
         file: directory,
         line: null,
         path: "",
@@ -81,10 +81,15 @@ export function judgeProject(
 }
 
 type Sorted = { servers: ReadonlyMap<string, readonly Setting[]>; settings: readonly Setting[] };
-type Asked = { directory: string; configFiles: readonly string[]; answer: Answer; environment: Environment };
+type TrustContext = {
+  directory: string;
+  configFiles: readonly string[];
+  answer: TrustDecision;
+  environment: Environment;
+};
 
 /** A line for each server, for the settings and for each file, and which of them is in force. */
-function judgeLines({ servers, settings }: Sorted, theirs: Merged, asked: Asked) {
+function judgeLines({ servers, settings }: Sorted, theirs: Merged, asked: TrustContext) {
   const { answer } = asked;
   const sections = [...new Set(settings.map(({ path }) => String(path[0])))].sort().join(", ");
   const said = settings.map(renderSetting).join("; ");
@@ -116,7 +121,7 @@ function isFor(needs: PulledFile["needs"], kind: "server" | "manifest", name: st
 
 const ownFile = "Set it in your own configuration, or name this file with --config.";
 
-function tellWaiting(servers: readonly string[], sections: string, files: readonly string[]): string[] {
+function warnAboutUntrusted(servers: readonly string[], sections: string, files: readonly string[]): string[] {
   const what = [
     ...(servers.length > 0 ? [`${countOf(servers.length, "server")} (${servers.join(", ")})`] : []),
     ...(sections === "" ? [] : [`its settings (${sections})`]),

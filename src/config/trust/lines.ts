@@ -6,14 +6,14 @@ import type { Merged } from "../merge-settings.ts";
 import type { Setting } from "../shapes/reading.ts";
 
 /** What a person said about a line with this hash; undefined where they were not asked. */
-export type Answer = (hash: string) => boolean | undefined;
+export type TrustDecision = (hash: string) => boolean | undefined;
 
-export function settingsLine(name: string, launch: string, of: readonly Setting[], answer: Answer): TrustLine {
+export function settingsLine(name: string, launch: string, of: readonly Setting[], answer: TrustDecision): TrustLine {
   const entries = of.map(({ path, value }) => stableJson([path, value])).sort();
   return lineWith(name, launch, hash({ name, entries }), answer);
 }
 
-export function lineWith(name: string, launch: string, made: string, answer: Answer): TrustLine {
+export function lineWith(name: string, launch: string, made: string, answer: TrustDecision): TrustLine {
   const trusted = answer(made) === true;
   return { name, launch: visible(launch), hash: made, trusted, inForce: trusted };
 }

@@ -8,7 +8,7 @@ import type { Environment } from "../environment.ts";
 import { findFiles } from "../manifests/find-files.ts";
 import { expandEnvironment, findReferences, mapTexts } from "../secrets/references.ts";
 import type { Setting } from "../shapes/reading.ts";
-import { type Answer, lineWith, visible } from "./lines.ts";
+import { lineWith, type TrustDecision, visible } from "./lines.ts";
 
 /** A manifest and an API document are configuration, a hook's file decides about calls, and `${file:…}` is a value. */
 type Kind = "manifest" | "openapi" | "hook" | "file";
@@ -31,7 +31,7 @@ type Sources = {
   /** Those of the project itself. */
   configFiles: readonly string[];
   environment: Environment;
-  answer: Answer;
+  answer: TrustDecision;
   /** References in a glob are resolved once the settings are trusted, those in the entry of a server once it is. */
   mayExpand(server?: string): boolean;
 };
@@ -72,12 +72,12 @@ export function findPulled({ directory, servers, settings, answer, ...more }: So
 }
 
 /** Is this content, read again, one that a person trusts? */
-export function isStillTrusted({ file, kind, line }: PulledFile, directory: string, answer: Answer): boolean {
+export function isStillTrusted({ file, kind, line }: PulledFile, directory: string, answer: TrustDecision): boolean {
   const now = judgeFile(file, kind, directory, answer);
   return now.line.hash === line.hash ? line.trusted : now.line.trusted;
 }
 
-function judgeFile(file: string, kind: Kind, directory: string, answer: Answer) {
+function judgeFile(file: string, kind: Kind, directory: string, answer: TrustDecision) {
   const name = relative(directory, file) || file;
   // What a link out of the project leads to did not come with it; where it leads did.
   const isLinked = (kind === "file" || kind === "hook") && !isInside(directory, file);
@@ -105,7 +105,7 @@ function contentOf(file: string): Buffer | "incomparable" | null {
 /** What it refers to comes first: the rest may be long. */
 function describe(kind: Kind, text: string | null, isIncomparable: boolean): string {
   if (isIncomparable)
-    return `${kind}; it cannot be trusted, because it is no file or larger than ${maxBytes / 1024 / 1024} MiB`;
+    return `${kind}; it cannot be trusted, because it is not a file or is larger than ${maxBytes / 1024 / 1024} MiB`;
   if (text === null) return `${kind}; it cannot be read`;
   if (kind === "file") return "a value that is read from this file, and not shown because it may be secret";
   const references = [...new Set(findReferences(withoutEscapes(text)).map((one) => one.text))];

@@ -39,7 +39,7 @@ export type OpenPlaneOptions = {
 export type PlaceOptions = { files: readonly string[]; directory: string; dataDirectory: string | undefined };
 export type OpenStateOptions = PlaceOptions & { store: string | undefined };
 
-export type ServeOptions = PlaceOptions & {
+export type ServeFlags = PlaceOptions & {
   host: string;
   allowHosts: readonly string[];
   port: number;
@@ -56,7 +56,7 @@ export type Serving = {
   close(options?: { drainMs?: number }): Promise<void>;
 };
 
-export type AboutPlane = { pid: number; background: boolean; clients: number; startedAt: string; log: string | null };
+export type PlaneInfo = { pid: number; background: boolean; clients: number; startedAt: string; log: string | null };
 
 /** A plane that clients attach to, without a port. */
 export type ServingClients = {
@@ -91,14 +91,14 @@ export type Cli = {
   isReported?: boolean;
   commandLine?: CommandLine;
   openPlane(options: OpenPlaneOptions): Promise<Plane>;
-  serve(plane: Plane, options: ServeOptions): Promise<Serving>;
+  serve(plane: Plane, options: ServeFlags): Promise<Serving>;
   /** Null when another plane serves these files already. */
   serveClients(plane: Plane, options: PlaceOptions & { idleMs: number }): Promise<ServingClients | null>;
   /** Connects standard input and output with the plane of this configuration, until the input ends; null when that cannot be. */
   attachMcp(options: GlobalOptions & McpView): Promise<number | null>;
-  aboutPlane(options: PlaceOptions): Promise<AboutPlane | null>;
+  aboutPlane(options: PlaceOptions): Promise<PlaneInfo | null>;
   /** What it was; null where no background plane serves. */
-  stopPlane(options: PlaceOptions): Promise<AboutPlane | null>;
+  stopPlane(options: PlaceOptions): Promise<PlaneInfo | null>;
   /** Is one MCP server on standard input and output, until the input ends. */
   serveMcp(plane: Plane, interrupted: AbortSignal, view: McpView): Promise<void>;
   /** Everything that is stored, without a plane around it. */

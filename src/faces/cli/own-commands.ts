@@ -1,4 +1,4 @@
-import { batchOptions, modelOptions, tapeOptions } from "../../operations/command-options.ts";
+import { batchOptions, modelOptions, recordingOptions } from "../../operations/command-options.ts";
 import type { CommandForm } from "../../operations/operation.ts";
 
 /** Commands that are no operation of a plane: they start one, or work with files and the terminal. */
@@ -92,7 +92,7 @@ export const ownCommands: readonly CommandForm[] = [
         kind: "ms",
         default: "600000",
       },
-      ...tapeOptions,
+      ...recordingOptions,
     },
     examples: ["serve", "serve --open", "serve --port 0 --config .mcp.json"],
   },
@@ -107,7 +107,7 @@ export const ownCommands: readonly CommandForm[] = [
       "--names <kind>": { about: "tool names with or without the server's prefix", choices: ["prefixed", "bare"] },
       "--toolset <name>": "only the servers and tools of this toolset",
       "--server <name>": "only this server",
-      ...tapeOptions,
+      ...recordingOptions,
     },
     examples: ["mcp", "mcp --config .mcp.json", "mcp --mode lazy --toolset small", "mcp --replay calls.jsonl"],
   },
@@ -203,7 +203,7 @@ export const ownCommands: readonly CommandForm[] = [
       ...batchOptions,
       "--yes": "agree to what the policy would ask about",
       "--dry-run": "stop each before anything is executed",
-      ...tapeOptions,
+      ...recordingOptions,
     },
     examples: [
       "batch calls.jsonl",

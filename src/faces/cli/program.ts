@@ -13,9 +13,9 @@ import type { Cli, CommandLine } from "./cli.ts";
 import { operationCommands } from "./command-table.ts";
 import { helpSections, ownCommands } from "./own-commands.ts";
 import { runReported } from "./run-reported.ts";
-import { say, silenceWarnings } from "./terminal/output.ts";
+import { printStatus, silenceWarnings } from "./terminal/output.ts";
 import { terminal } from "./terminal/terminal.ts";
-import { addCommand, collect, Verb } from "./verb.ts";
+import { addCommand, appendValue, CommandNode } from "./verb.ts";
 
 /** What is wrong with the words of a command, and which help explains them. */
 function usageError(message: string, command: Command): PlaneError {
@@ -89,16 +89,20 @@ function parseLogLevel(text: string): LogLevel {
 }
 
 /** The verbs. Each one's work is loaded when it is called, so that help and short commands stay quick. */
-export function createProgram(cli: Cli, setExitCode: (code: number) => void, writeErr: (text: string) => void): Verb {
-  const program = new Verb("toolplane")
+export function createProgram(
+  cli: Cli,
+  setExitCode: (code: number) => void,
+  writeErr: (text: string) => void,
+): CommandNode {
+  const program = new CommandNode("toolplane")
     .description("Every MCP server in one catalogue, every call on one path.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help of a command")
-    .option("--config <file>", "configuration file; repeatable, later ones win", collect)
+    .option("--config <file>", "configuration file; repeatable, later ones win", appendValue)
     .option("--json", "print exactly one JSON document")
     .option("--user <name>", "call as this user")
-    .option("--group <name>", "call as a member of this group; repeatable", collect)
+    .option("--group <name>", "call as a member of this group; repeatable", appendValue)
     .option("--persona <name>", "call as this persona")
     .option("--workspace <name>", "call from this workspace")
     .option("--compliance <level>", "the level of the data you work with")
@@ -147,7 +151,7 @@ function createAction(cli: Cli, command: string, setExitCode: (code: number) => 
 }
 
 /** Puts every verb under its heading, in the order in which a person needs them. */
-function arrangeHelp(program: Verb): void {
+function arrangeHelp(program: CommandNode): void {
   const places = Object.values(helpSections).flatMap((verbs) => verbs.split(" "));
   for (const verb of program.commands) {
     const heading = Object.keys(helpSections).find((key) => helpSections[key]?.split(" ").includes(verb.name()));
@@ -165,7 +169,7 @@ function withChildren(command: Command): Command[] {
 }
 
 /** `help tools lint`. The library's own looks at one word only, and says nothing about one that it does not know. */
-function addHelpCommand(program: Verb): void {
+function addHelpCommand(program: CommandNode): void {
   program
     .helpCommand(false)
     .command("help")
@@ -212,7 +216,7 @@ async function runWords(cli: Cli): Promise<number> {
     if (!(thrown instanceof CommanderError)) throw thrown;
     if (thrown.exitCode === 0) return 0;
     if (thrown.code !== "commander.help" || cli.argv.includes("--json")) throw verbMissing;
-    say(written.trimEnd());
+    printStatus(written.trimEnd());
     return errorTable.USAGE.exit;
   }
 }

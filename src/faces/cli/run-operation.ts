@@ -3,7 +3,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { isMissing, type Operation, runOperation } from "../../operations/operation.ts";
 import { operations } from "../../operations/operations.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
-import { print, printJson, renderFacts, sayMore, table } from "./terminal/output.ts";
+import { print, printJson, printNextPage, renderFacts, table } from "./terminal/output.ts";
 import { withPlane } from "./with-plane.ts";
 
 /** The body of a command that has none of its own: runs the operation with what was typed, and prints the answer. */
@@ -45,7 +45,7 @@ function show({ http, cli }: Operation, answer: unknown, options: GlobalOptions)
     return [title, read] as const;
   });
   print(table(shown[rows] as object[], none, Object.fromEntries(readers)));
-  sayMore((shown.nextCursor as string | null | undefined) ?? null, "There are more");
+  printNextPage((shown.nextCursor as string | null | undefined) ?? null, "There are more");
 }
 
 function asFact([label, value]: [string, unknown]) {

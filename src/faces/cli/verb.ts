@@ -4,10 +4,10 @@ import type { CommandForm, CommandOption, ValueKind } from "../../operations/ope
 import { commandGroups } from "./own-commands.ts";
 
 /** A command with examples after its help. */
-export class Verb extends Command {
-  declare readonly commands: readonly Verb[];
-  override createCommand(name?: string): Verb {
-    return new Verb(name);
+export class CommandNode extends Command {
+  declare readonly commands: readonly CommandNode[];
+  override createCommand(name?: string): CommandNode {
+    return new CommandNode(name);
   }
 
   examples(...lines: string[]): this {
@@ -16,7 +16,7 @@ export class Verb extends Command {
 }
 
 /** Adds a command under its group. */
-export function addCommand(program: Verb, form: CommandForm, run: (...given: unknown[]) => Promise<void>): void {
+export function addCommand(program: CommandNode, form: CommandForm, run: (...given: unknown[]) => Promise<void>): void {
   const [group = "", name] = form.command.split(" ");
   const parent = name === undefined ? program : groupOf(program, group);
   const verb = parent.command(name ?? group).description(form.about);
@@ -25,7 +25,7 @@ export function addCommand(program: Verb, form: CommandForm, run: (...given: unk
   verb.action(run).examples(...form.examples);
 }
 
-function groupOf(program: Verb, name: string): Verb {
+function groupOf(program: CommandNode, name: string): CommandNode {
   const found = program.commands.find((verb) => verb.name() === name);
   if (found) return found;
   const { about = "", examples = [] } = commandGroups[name] ?? {};
@@ -46,11 +46,11 @@ function toOption(flags: string, declared: string | CommandOption): Option {
   return option;
 }
 
-export function collect(value: string, before: unknown = []): string[] {
+export function appendValue(value: string, before: unknown = []): string[] {
   return [...(before as string[]), value];
 }
 
-function wholeNumber(least: number, most: number, hint = `Give a whole number from ${least} to ${most}.`) {
+function wholeNumber(least: number, most: number, hint = `Give an integer from ${least} to ${most}.`) {
   return (text: string): number => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
     if (number >= least && number <= most) return number;
@@ -62,21 +62,21 @@ const largest = 999_999_999;
 
 /** How the value of an option is read. */
 const readers: Readonly<Record<ValueKind, (text: string, before?: unknown) => unknown>> = {
-  list: collect,
-  count: wholeNumber(1, largest, "Give a whole number from 1 on."),
+  list: appendValue,
+  count: wholeNumber(1, largest, "Give an integer >= 1."),
   limit: wholeNumber(1, largestPage),
   parallel: wholeNumber(1, 256),
   characters: wholeNumber(0, largest, "Give a number of characters, 0 for no limit."),
-  ms: wholeNumber(0, largest, "Give a whole number of milliseconds."),
+  ms: wholeNumber(0, largest, "Give milliseconds as an integer."),
   port: wholeNumber(0, 65_535, "Give a port between 0 and 65535."),
-  drain: wholeNumber(0, 600, "Give a whole number of seconds between 0 and 600."),
+  drain: wholeNumber(0, 600, "Give seconds as an integer from 0 to 600."),
   seconds(text) {
     const seconds = Number(text);
     if (text.trim() !== "" && Number.isFinite(seconds) && seconds >= 0) return seconds;
     throw new InvalidArgumentError("Give a number of seconds, 0 for no limit.");
   },
   hosts(text, before) {
-    if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) return collect(text, before);
+    if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) return appendValue(text, before);
     throw new InvalidArgumentError("Give a name such as tools.example.org, without http:// and port.");
   },
   span(text) {

@@ -4,11 +4,11 @@ import { exposedTo } from "../../lib/private-directory.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import { countOf } from "../../lib/text/wording.ts";
-import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
+import { type ConfigProblem, renderConfigProblem } from "../../model/config/config.ts";
 import { type EventOf, type EventType, eventMeanings } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, OpenPlaneOptions } from "./cli.ts";
-import { beforeOutput, colors, print, printJson, printWarning, say, terminalText } from "./terminal/output.ts";
+import { beforeOutput, colors, print, printJson, printStatus, printWarning, terminalText } from "./terminal/output.ts";
 import { withStderrTail } from "./terminal/server-trouble.ts";
 import { terminal, untilInterrupted } from "./terminal/terminal.ts";
 
@@ -146,47 +146,50 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     persona: options.persona,
     workspace: options.workspace,
     compliance: options.compliance,
-    standalone: Boolean(options.standalone || options.offline || options.store || extra.watch || isTaped(options)),
+    standalone: Boolean(
+      options.standalone || options.offline || options.store || extra.watch || isRecordingOrReplaying(options),
+    ),
     ...withoutUndefined({ ...passed, store: options.store, offline: options.offline }),
-    ...tapesIn(options),
+    ...recordingOptions(options),
   });
   if (options.logLevel === "debug") showEvents(plane);
   if (isQuiet || cli.isReported) return plane;
-  tellProblems(plane.config().problems, options, extra.watch === true);
+  warnAboutConfigProblems(plane.config().problems, options, extra.watch === true);
   for (const { path, what, remedy } of exposedTo(await cli.dataDirectory(options), plane.config().files))
     printWarning(`${path}: ${what}. Close it: ${remedy}`);
   return plane;
 }
 
 /** The plane that serves already would neither record nor replay. */
-export function isTaped({ record, replay, replayMiss }: GlobalOptions): boolean {
+export function isRecordingOrReplaying({ record, replay, replayMiss }: GlobalOptions): boolean {
   return record !== undefined || replay !== undefined || replayMiss !== undefined;
 }
 
-function tapesIn({ record, replay, replayMiss }: GlobalOptions) {
+function recordingOptions({ record, replay, replayMiss }: GlobalOptions) {
   const here = (file: string | undefined) => (file === undefined ? undefined : resolve(terminal.directory(), file));
   return withoutUndefined({ record: here(record), replay: here(replay), replayMiss });
 }
 
 /** Prints every event of a plane of this process. No event carries an argument or a result. */
 function showEvents(plane: Plane): void {
-  if (plane.isRemote) return say("Another process serves; --standalone shows what happens in a plane of its own.");
+  if (plane.isRemote)
+    return printStatus("Another process serves; --standalone shows what happens in a plane of its own.");
   for (const type of Object.keys(eventMeanings) as EventType[])
     plane.on(type, ({ type: _, ...facts }) => {
       const words = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-      say(colors.dim([new Date().toISOString(), type, ...words].join(" ")));
+      printStatus(colors.dim([new Date().toISOString(), type, ...words].join(" ")));
     });
 }
 
 /** One line, however many there are: every command would repeat them all. A plane that stays names each error. */
-export function tellProblems(
+export function warnAboutConfigProblems(
   problems: readonly ConfigProblem[],
   { config = [] }: Pick<GlobalOptions, "config">,
   namesErrors: boolean,
 ): void {
   const isError = ({ severity }: ConfigProblem) => severity === "error";
   const named = problems.length === 1 ? problems : namesErrors ? problems.filter(isError) : [];
-  for (const problem of named) printWarning(renderProblem(problem));
+  for (const problem of named) printWarning(renderConfigProblem(problem));
   const rest = problems.filter((problem) => !named.includes(problem));
   if (rest.length === 0) return;
   const errors = rest.filter(isError).length;

@@ -1,7 +1,7 @@
 import type { Cancellable } from "../../lib/async/cancellation.ts";
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
-import { ambiguityOf, noteAmbiguity, rememberText, textOf } from "../../lib/json/json-text.ts";
+import { ambiguityOf, noteAmbiguity, rememberText, sourceTextOf } from "../../lib/json/json-text.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
@@ -18,13 +18,13 @@ import type { Principal } from "../../model/principal.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
-import { countTokens, listTools, searchTools } from "./lazy/find-tools.ts";
-import { type Answer, failure, type RequestContext } from "./request.ts";
+import { answerListTools, answerSearchTools, countTokens } from "./lazy/find-tools.ts";
+import { failure, type RequestContext, type RpcAnswer } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
-import { changeResult, completed, renderResult } from "./wire.ts";
+import { changeResult, completed, wireResult } from "./wire.ts";
 
-type Meant = {
+type MetaCall = {
   name: string;
   arguments: unknown;
   /** Set for meta tools. */
@@ -36,7 +36,7 @@ type Meant = {
 const { search, call } = metaToolNames;
 
 /** `call_tool` is the call of the tool it names, and leaves no trace of its own. */
-export function readMetaCall(name: string, args: unknown): Meant | { wrong: string } {
+export function readMetaCall(name: string, args: unknown): MetaCall | { wrong: string } {
   if (name !== call)
     return strayIn(name, args) ?? { name, arguments: args, own: { server: null, tool: name }, isWrapped: false };
   const { name: inner, arguments: given, ...others } = isObject(args) ? args : ({} as UnknownObject);
@@ -45,7 +45,7 @@ export function readMetaCall(name: string, args: unknown): Meant | { wrong: stri
   if (inner === call) return { wrong: `${call} does not call itself. Give the name of the tool that you mean.` };
   const [stray] = Object.keys(others);
   if (given === undefined && stray !== undefined)
-    return { wrong: `'${stray}' is no argument of ${call}. Put what '${inner}' takes into 'arguments'.` };
+    return { wrong: `'${stray}' is not an argument of ${call}. Put what '${inner}' takes into 'arguments'.` };
   if (isObject(args) && isObject(given)) passOnText(args, given);
   const meant = { name: inner, arguments: given ?? {}, isWrapped: true };
   if (!isMetaTool(inner)) return meant;
@@ -56,7 +56,7 @@ export function readMetaCall(name: string, args: unknown): Meant | { wrong: stri
 function passOnText(args: UnknownObject, given: UnknownObject): void {
   const open = ambiguityOf(args);
   if (open !== undefined) return void noteAmbiguity(given, open);
-  const text = textOf(args);
+  const text = sourceTextOf(args);
   const place = text === undefined ? undefined : memberPlace(text, "arguments");
   if (text !== undefined && place !== undefined) rememberText(given, text.slice(...place));
 }
@@ -68,7 +68,7 @@ function strayIn(name: string, args: unknown): { wrong: string } | null {
   const stray = Object.keys(args).find((key) => !Object.hasOwn(properties, key));
   if (stray === undefined) return null;
   return {
-    wrong: `'${shorten(stray)}' is no argument of ${name}. It takes ${Object.keys(properties).join(", ")}.`,
+    wrong: `'${shorten(stray)}' is not an argument of ${name}. It takes ${Object.keys(properties).join(", ")}.`,
   };
 }
 
@@ -126,7 +126,7 @@ export function answerCall(
   params: UnknownObject,
   context: RequestContext,
   consents: Consents,
-): Promise<Answer> {
+): Promise<RpcAnswer> {
   const { name } = params;
   const isPlain = typeof name === "string" && !isOwnName(name) && !isLater(params);
   const listed = isPlain ? plainly(name, surface, context) : undefined;
@@ -161,7 +161,7 @@ async function answerAny(
   params: UnknownObject,
   context: RequestContext,
   consents: Consents,
-): Promise<Answer> {
+): Promise<RpcAnswer> {
   const { name } = params;
   if (typeof name !== "string") return failure(-32602, "'name' must be a string.");
   if (isCodeTool(name) && context.tools.isCode()) return answerCode(plane, surface, params, context);
@@ -210,7 +210,7 @@ async function hasMetaTool(name: string, { tools }: Surface, context: RequestCon
   return context.tools.isLazy();
 }
 
-function notInToolset({ name, isWrapped }: Meant, context: RequestContext): Answer {
+function notInToolset({ name, isWrapped }: MetaCall, context: RequestContext): RpcAnswer {
   const message = `Unknown tool: '${name}' is not in toolset '${context.view.toolset}'.`;
   return isWrapped ? refusal(message, context) : failure(-32602, message);
 }
@@ -220,11 +220,11 @@ function isQuestion(result: UnknownObject | undefined): boolean {
 }
 
 /** Results and answers of servers pass unchanged. A refusal of the plane is a result for the model; a wrong name is not. */
-function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], context: RequestContext): Answer {
+function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], context: RequestContext): RpcAnswer {
   const { era } = context;
   if (outcome.result) {
     const fitted = fitResult(outcome.result, schema, era);
-    return renderResult(era === "modern" && isQuestion(fitted) ? withoutContent(fitted) : fitted, era);
+    return wireResult(era === "modern" && isQuestion(fitted) ? withoutContent(fitted) : fitted, era);
   }
   const { code, message, cause } = outcome.error;
   const data = dataForModel(outcome.error.data);
@@ -252,7 +252,7 @@ function isWrongName(code: ErrorCode): boolean {
   return code === "TOOL_NOT_FOUND" || code === "TOOL_AMBIGUOUS";
 }
 
-function refusal(text: string, { era }: Pick<RequestContext, "era">): Answer {
+function refusal(text: string, { era }: Pick<RequestContext, "era">): RpcAnswer {
   const refused = { content: [{ type: "text", text }], isError: true };
   return { result: era === "legacy" ? refused : completed(refused) };
 }
@@ -275,8 +275,8 @@ function createOwnTools(plane: Plane, surface: Surface, client: ClientTools) {
     try {
       if (tool === metaToolNames.stats) return await countTokens(plane, surface, client);
       return tool === metaToolNames.search
-        ? await searchTools(plane, surface, client, args)
-        : await listTools(plane, surface, client, args);
+        ? await answerSearchTools(plane, surface, client, args)
+        : await answerListTools(plane, surface, client, args);
     } catch (thrown) {
       const { code, message } = toPlaneError(thrown);
       if (errorTable[code].category !== "validation") throw thrown;
@@ -290,7 +290,7 @@ type Called = { listed?: ToolListing | undefined; unseen?: boolean };
 
 /** Undefined where the view has no such tool. */
 async function findCalled(
-  { name, own }: Meant,
+  { name, own }: MetaCall,
   { tools }: Surface,
   { tools: client, view }: RequestContext,
 ): Promise<Called | undefined> {
@@ -308,7 +308,7 @@ async function findCalled(
 }
 
 /** Loads a called tool, and `read_result` with a handle; in the background. */
-function noteUse({ call, stored }: Outcome, { own, isWrapped }: Meant, { tools }: RequestContext): void {
+function noteUse({ call, stored }: Outcome, { own, isWrapped }: MetaCall, { tools }: RequestContext): void {
   if (own || !tools.isSettled() || call.status === "refused") return;
   const noted = [tools.used(call.tool, { isListed: !isWrapped })];
   if (stored) noted.push(tools.used("read_result", { isListed: true }));

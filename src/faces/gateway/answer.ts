@@ -8,17 +8,17 @@ import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import type { OfferList } from "./offer-list.ts";
 import type { ParkedRequests } from "./parked-requests.ts";
 import {
-  type Answer,
   failure,
-  objectIn,
+  objectParam,
   type Request,
   type RequestContext,
   type Responder,
+  type RpcAnswer,
   renderFailure,
 } from "./request.ts";
 import type { Surfaces } from "./surfaces.ts";
 import { listTtlMs } from "./tool-list.ts";
-import { changeResult, renderResult } from "./wire.ts";
+import { changeResult, wireResult } from "./wire.ts";
 
 export type Core = ReturnType<typeof createCore>;
 
@@ -54,7 +54,7 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
   ]);
   return {
     /** Never rejects. */
-    answer(request: Request, context: RequestContext): Promise<Answer> {
+    answer(request: Request, context: RequestContext): Promise<RpcAnswer> {
       const respond = responders.get(request.method);
       if (!respond) return Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
       return respond(request, context).catch(renderFailure);
@@ -84,7 +84,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       ...(context.conversation === null ? {} : { conversation: context.conversation }),
     });
     const result = isObject(answered) ? answered : {};
-    return renderResult(method === "resources/read" ? withHints(result, context.era) : result, context.era);
+    return wireResult(method === "resources/read" ? withHints(result, context.era) : result, context.era);
   }
 
   return {
@@ -95,13 +95,13 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
         const offers = await surfaceOf(context).offers.list(kind);
         const items = offers.map(({ shown, item: { server: _, ...item } }) => ({ ...item, [named]: shown }));
         const hints = context.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
-        return renderResult({ [kind]: items, ...hints }, context.era);
+        return wireResult({ [kind]: items, ...hints }, context.era);
       },
-    async getPrompt({ method, params }: Request, context: RequestContext): Promise<Answer> {
+    async getPrompt({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
       const { server, name } = await findPrompt(surfaceOf(context).offers, params.name, "name");
       return forward(server, method, { ...params, name }, context);
     },
-    async readResource({ method, params }: Request, context: RequestContext): Promise<Answer> {
+    async readResource({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
       const { uri: shown } = params;
       if (typeof shown !== "string") throw new RpcError(-32602, "'uri' must be a string: the address of a resource.");
       let last: RpcError | undefined;
@@ -119,8 +119,8 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       const code = context.era === "legacy" ? -32002 : -32602;
       throw isOurs ? new RpcError(code, `Resource not found: ${shown}`, { uri: shown }) : last;
     },
-    async complete({ method, params }: Request, context: RequestContext): Promise<Answer> {
-      const ref = objectIn(params, "ref");
+    async complete({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
+      const ref = objectParam(params, "ref");
       const { server, ...named } = await findCompleted(surfaceOf(context).offers, ref);
       return forward(server, method, { ...params, ref: { ...ref, ...named } }, context);
     },

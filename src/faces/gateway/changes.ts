@@ -1,4 +1,4 @@
-import type { ServerSaid } from "../../model/calls/provider.ts";
+import type { ServerNotification } from "../../model/calls/provider.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { LogLevel } from "../../model/servers/server.ts";
@@ -118,7 +118,13 @@ function createComparison(
   /** Tools by list, the rest by surface. */
   const told = new WeakMap<object, Partial<Record<Kind, string>>>();
 
-  function tellNews(listing: object, kind: Kind, concerned: readonly Subscriber[], listed: string, first?: string) {
+  function notifyClients(
+    listing: object,
+    kind: Kind,
+    concerned: readonly Subscriber[],
+    listed: string,
+    first?: string,
+  ) {
     const before = told.get(listing);
     told.set(listing, { ...before, [kind]: listed });
     if (listed === (before?.[kind] ?? first)) return;
@@ -132,16 +138,16 @@ function createComparison(
       const [one] = concerned;
       if (!one) return;
       const first = kind === "tools" ? await atFirst.get(one.tools) : undefined;
-      tellNews(listing, kind, concerned, await listOf(one, kind), first);
+      notifyClients(listing, kind, concerned, await listOf(one, kind), first);
     },
     async listChanged(tools: ToolTexts): Promise<void> {
       const concerned = [...subscribers].filter((one) => one.tools === tools && one.wants("tools"));
-      tellNews(tools, "tools", concerned, await tools.text("legacy"));
+      notifyClients(tools, "tools", concerned, await tools.text("legacy"));
     },
   };
 }
 
-function passOn(subscriber: Subscriber, { server, user, method, params }: ServerSaid): void {
+function passOn(subscriber: Subscriber, { server, user, method, params }: ServerNotification): void {
   const { surface } = subscriber;
   if (!surface.sees(server) || (user !== null && user !== surface.principal.user)) return;
   if (method === "notifications/message") {

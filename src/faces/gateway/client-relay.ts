@@ -1,12 +1,12 @@
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
-import type { Answer, AskHere } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer, AskHere } from "../../model/calls/held-call.ts";
 import type { HeldView } from "../../model/calls/held-schema.ts";
-import type { AsClient, Asked, Relay } from "../../model/calls/provider.ts";
+import type { AsClient, Relay, ServerRequest } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type LogLevel, logLevels } from "../../model/servers/server.ts";
-import { objectIn, type RequestContext } from "./request.ts";
+import { objectParam, type RequestContext } from "./request.ts";
 
 const ownPrefix = "io.modelcontextprotocol/";
 
@@ -37,7 +37,7 @@ class ClientRelay implements Relay {
     return this.context.client;
   }
 
-  onQuestion(_server: string, asked: Asked, signal: AbortSignal): Promise<UnknownObject | null> {
+  onQuestion(_server: string, asked: ServerRequest, signal: AbortSignal): Promise<UnknownObject | null> {
     return relayQuestion(this.context, asked, signal, this.plane);
   }
 
@@ -81,7 +81,7 @@ export function isLoudEnough(level: unknown, wanted: LogLevel | null): boolean {
 }
 
 /** Undefined when we know of no requirement. */
-function requiredFor({ method, params }: Asked): UnknownObject | undefined {
+function requiredFor({ method, params }: ServerRequest): UnknownObject | undefined {
   if (method === "roots/list") return { roots: {} };
   if (method === "elicitation/create") return { elicitation: params.mode === "url" ? { url: {} } : { form: {} } };
   if (method !== "sampling/createMessage") return undefined;
@@ -102,7 +102,7 @@ function isDeclared(required: UnknownObject, capabilities: UnknownObject): boole
 /** Null when the client cannot be asked. */
 async function relayQuestion(
   context: RequestContext,
-  asked: Asked,
+  asked: ServerRequest,
   signal: AbortSignal,
   plane?: Pick<Plane, "config">,
 ): Promise<UnknownObject | null> {
@@ -116,7 +116,7 @@ async function relayQuestion(
 }
 
 /** Where a client has no model, the plane may have one. */
-function isAnsweredHere({ method }: Asked, plane: Pick<Plane, "config"> | undefined): boolean {
+function isAnsweredHere({ method }: ServerRequest, plane: Pick<Plane, "config"> | undefined): boolean {
   if (method !== "sampling/createMessage" || plane === undefined) return false;
   const { sampling, models } = plane.config();
   return sampling.enabled && Object.keys(models).length > 0;
@@ -141,10 +141,10 @@ export function canElicit(capabilities: unknown): boolean {
 export async function elicitAnswer(
   client: Pick<RequestContext, "ask">,
   ...[held, signal, problem]: Parameters<AskHere>
-): Promise<Answer | null> {
+): Promise<ApprovalAnswer | null> {
   const asked = { message: messageFor(held, problem), requestedSchema: formFor(held) };
   const given = await client.ask("elicitation/create", asked, signal);
-  if (given.action === "accept") return toAnswer(held, objectIn(given, "content"));
+  if (given.action === "accept") return toAnswer(held, objectParam(given, "content"));
   return given.action === "decline" ? { decision: "reject" } : null;
 }
 
@@ -174,7 +174,7 @@ function formFor({ arguments: args, allowEdit, adminRequired }: HeldView): JsonO
   };
 }
 
-function toAnswer({ tool }: HeldView, content: UnknownObject): Answer {
+function toAnswer({ tool }: HeldView, content: UnknownObject): ApprovalAnswer {
   const { decision, arguments: json, reason, remember } = content;
   if (decision !== "approve" && decision !== "reject")
     throw new PlaneError("USAGE", `'decision' on '${tool}' must be approve or reject.`);
@@ -193,7 +193,7 @@ function parseArguments(json: string): JsonObject {
     const parsed: unknown = JSON.parse(json);
     if (isObject(parsed)) return parsed as JsonObject;
   } catch {
-    // Reported below, as for everything else that is no object.
+    // Reported below, as for everything else that is not an object.
   }
-  throw new PlaneError("USAGE", `The arguments are no JSON object like {"key": "value"}.`);
+  throw new PlaneError("USAGE", `The arguments are not a JSON object like {"key": "value"}.`);
 }

@@ -1,29 +1,29 @@
-import { createBriefMap } from "../../lib/brief-map.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
+import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { KeptSession } from "../../model/servers/client-sessions.ts";
+import type { StoredSession } from "../../model/servers/client-sessions.ts";
 import { logLevels } from "../../model/servers/server.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Core } from "./answer.ts";
 import type { Changes } from "./changes.ts";
-import { type Client, Exchange, type Out } from "./exchange.ts";
+import { type ClientIdentity, Exchange, type Out } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
 import { ClientTools } from "./lazy/client-tools.ts";
 import type { LazyMode } from "./lazy/lazy-mode.ts";
 import type { SharedClients } from "./lazy/shared-clients.ts";
 import {
-  type Answer,
   failure,
   type Id,
   isId,
-  objectIn,
+  objectParam,
   type Request,
+  type RpcAnswer,
   renderAnswer,
   renderFailure,
   renderNotification,
-  textIn,
+  textParam,
 } from "./request.ts";
 import { createSessionState, type SessionKeeper, type SessionState } from "./session-state.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
@@ -52,7 +52,7 @@ export type SessionOptions = {
   /** Lets other planes continue the session. */
   keeper?: SessionKeeper;
   /** What was settled on another plane. */
-  kept?: KeptSession;
+  kept?: StoredSession;
 };
 
 /** A legacy client, on any transport. */
@@ -63,8 +63,8 @@ export class ClientSession {
   readonly #surface: Surface;
   readonly #state: SessionState;
   readonly #tools: ClientTools;
-  readonly #running = createBriefMap<Exchange>();
-  readonly #client: Client;
+  readonly #running = createShortLivedMap<Exchange>();
+  readonly #client: ClientIdentity;
   readonly #requests = createClientRequests();
   #stopTelling: (() => void) | undefined;
 
@@ -108,7 +108,7 @@ export class ClientSession {
   take(message: UnknownObject, out: Out): Promise<void> {
     const { id, method } = message;
     return isId(id) && typeof method === "string"
-      ? this.#takeRequest(id, { method, params: objectIn(message, "params") }, out)
+      ? this.#takeRequest(id, { method, params: objectParam(message, "params") }, out)
       : this.#takeOther(message, out);
   }
 
@@ -116,7 +116,7 @@ export class ClientSession {
   takeMail(message: UnknownObject): boolean {
     if (typeof message.method !== "string") return this.#requests.takeAnswer(message);
     if (message.method !== "notifications/cancelled") return true;
-    const found = this.#running.get(objectIn(message, "params").requestId);
+    const found = this.#running.get(objectParam(message, "params").requestId);
     found?.cancel();
     return found !== undefined;
   }
@@ -126,7 +126,7 @@ export class ClientSession {
   }
 
   /** The client listens: it is notified of changes and of watched resources. */
-  follow(kept: KeptSession | null): void {
+  follow(kept: StoredSession | null): void {
     this.#beginTelling();
     if (kept === null) return;
     this.#state.adopt(kept);
@@ -171,13 +171,13 @@ export class ClientSession {
     if (method === "notifications/initialized") this.#beginTelling();
   }
 
-  #answer(request: Request, exchange: Exchange): Promise<Answer> {
+  #answer(request: Request, exchange: Exchange): Promise<RpcAnswer> {
     const own = Object.hasOwn(this.#own, request.method) ? this.#own[request.method] : undefined;
     return own ? own(request.params).catch(renderFailure) : this.#gateway.core.answer(request, exchange);
   }
 
   /** What the session itself answers. */
-  readonly #own: Record<string, (params: UnknownObject) => Promise<Answer>> = {
+  readonly #own: Record<string, (params: UnknownObject) => Promise<RpcAnswer>> = {
     ping: async () => ({ result: {} }),
     initialize: async (params) => {
       const { plane, lazy } = this.#gateway;
@@ -194,11 +194,11 @@ export class ClientSession {
       return { result: {} };
     },
     "resources/subscribe": async (params) => {
-      await this.#state.watch(textIn(params, "uri") ?? "");
+      await this.#state.watch(textParam(params, "uri") ?? "");
       return { result: {} };
     },
     "resources/unsubscribe": async (params) => {
-      await this.#state.unwatch(textIn(params, "uri") ?? "");
+      await this.#state.unwatch(textParam(params, "uri") ?? "");
       return { result: {} };
     },
   };
@@ -224,7 +224,7 @@ export class ClientSession {
   }
 
   /** Continues what was settled on another plane. */
-  #adopt(kept: KeptSession): void {
+  #adopt(kept: StoredSession): void {
     this.#state.adopt(kept);
     this.#report();
     this.#beginTelling();

@@ -6,7 +6,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
-import { type Answer, failure, type RequestContext } from "./request.ts";
+import { failure, type RequestContext, type RpcAnswer } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 import { completed } from "./wire.ts";
 
@@ -18,7 +18,7 @@ export async function answerCode(
   surface: Surface,
   params: UnknownObject,
   context: RequestContext,
-): Promise<Answer> {
+): Promise<RpcAnswer> {
   const { name, arguments: given = {} } = params;
   if (!isObject(given)) return failure(-32602, "'arguments' must be an object.");
   const answering = name === codeToolNames.search ? search : run;
@@ -31,15 +31,15 @@ export async function answerCode(
   }
 }
 
-type Said = { text: string; isError: boolean };
+type CodeText = { text: string; isError: boolean };
 
-function answer({ text, isError }: Said, { era }: RequestContext): Answer {
+function answer({ text, isError }: CodeText, { era }: RequestContext): RpcAnswer {
   const result = { content: [{ type: "text", text }], ...(isError && { isError }) };
   return { result: era === "legacy" ? result : completed(result) };
 }
 
 /** Along the path, as every search of a client. */
-async function search(plane: Plane, surface: Surface, args: UnknownObject, context: RequestContext): Promise<Said> {
+async function search(plane: Plane, surface: Surface, args: UnknownObject, context: RequestContext): Promise<CodeText> {
   const { principal } = surface;
   const onOwnTool = async (_: string, { query, limit }: UnknownObject) => {
     const size = typeof limit === "number" && limit >= 1 ? { limit: Math.min(limit, maxFound) } : {};
@@ -66,9 +66,10 @@ async function run(
   { code, resume, ...others }: UnknownObject,
   context: RequestContext,
   params: UnknownObject,
-): Promise<Said> {
+): Promise<CodeText> {
   const [stray] = Object.keys(others);
-  if (stray !== undefined) return wrong(`'${stray.slice(0, 60)}' is no argument of run_code. It takes code, resume.`);
+  if (stray !== undefined)
+    return wrong(`'${stray.slice(0, 60)}' is not an argument of run_code. It takes code, resume.`);
   const isResumed = typeof resume === "string" && resume !== "";
   if (!isResumed && typeof code !== "string") return wrong("'code' must be a program.");
   const { tools, conversation } = context;
@@ -93,7 +94,7 @@ async function namesShown(client: ClientTools): Promise<ReadonlySet<string>> {
   return new Set(all.flatMap(({ tool }, at) => (wasShown[at] ? tool.name : [])));
 }
 
-const wrong = (text: string): Said => ({ text, isError: true });
+const wrong = (text: string): CodeText => ({ text, isError: true });
 
 /** A toolset's tools are checked one by one; its servers have narrowed the caller. */
 function inView({ view, shows }: Surface) {

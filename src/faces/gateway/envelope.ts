@@ -6,7 +6,7 @@ import { logLevels } from "../../model/servers/server.ts";
 import { decodeHeaderValue, hasParamHeaders, paramHeaders } from "../../protocol/http-headers.ts";
 import { modernErrors } from "../../protocol/modern-session.ts";
 import { legacyVersions, modernVersion } from "../../protocol/session.ts";
-import { objectIn, type Request, type RequestContext, type RpcFailure } from "./request.ts";
+import { objectParam, type Request, type RequestContext, type RpcFailure } from "./request.ts";
 import type { ToolList } from "./tool-list.ts";
 
 export const supportedVersions = [modernVersion, ...legacyVersions] as const;
@@ -21,7 +21,7 @@ export function missingCapability(requiredCapabilities: UnknownObject): RpcFailu
 }
 
 /** Over HTTP; an answer of a server or tool is no refusal. */
-export function statusOf({ code }: RpcFailure): number {
+export function httpStatusOf({ code }: RpcFailure): number {
   if (code === -32601) return 404;
   return Object.values(modernErrors).includes(code) ? 400 : 200;
 }
@@ -30,7 +30,7 @@ const prefix = "io.modelcontextprotocol/";
 const versionKey = `${prefix}protocolVersion`;
 
 /** Does the request name its revision? */
-export function saysItsVersion(params: UnknownObject): boolean {
+export function hasVersion(params: UnknownObject): boolean {
   return isObject(params._meta) && params._meta[versionKey] !== undefined;
 }
 
@@ -39,7 +39,7 @@ export function readEnvelope(
   request: Request,
   headers: IncomingHttpHeaders | undefined,
 ): Pick<RequestContext, "client" | "logLevel"> | RpcFailure {
-  const meta = objectIn(request.params, "_meta");
+  const meta = objectParam(request.params, "_meta");
   const version = meta[versionKey];
   const capabilities = meta[`${prefix}clientCapabilities`];
   if (typeof version !== "string") return missing("protocolVersion");
@@ -105,7 +105,7 @@ function compareMirrored(
   headers: IncomingHttpHeaders,
 ): RpcFailure | null {
   if (!tool || !hasParamHeaders(tool.parameters)) return null;
-  const wanted = paramHeaders(tool.parameters, withExactNumbers(objectIn(params, "arguments")));
+  const wanted = paramHeaders(tool.parameters, withExactNumbers(objectParam(params, "arguments")));
   for (const [header, value] of Object.entries(wanted)) {
     const problem = compare(header, headers, decodeHeaderValue(value) ?? value);
     if (problem) return problem;

@@ -17,7 +17,7 @@ type Ask = (method: string, params: UnknownObject, signal: AbortSignal, out: Out
 type Arriving = Pick<RequestContext, "principal" | "view" | "tools"> & { headers: IncomingHttpHeaders | undefined };
 
 /** What the requests of one session have in common. */
-export type Client = {
+export type ClientIdentity = {
   principal: Principal;
   view: View;
   conversation: string;
@@ -38,11 +38,11 @@ export class CancellableRequest extends Cancellation {
 export class Exchange extends CancellableRequest implements RequestContext {
   readonly id: Id;
   readonly era = "legacy";
-  readonly #client: Client;
+  readonly #client: ClientIdentity;
   readonly #out: Out;
   done: Promise<void> = Promise.resolve();
 
-  constructor(id: Id, client: Client, out: Out) {
+  constructor(id: Id, client: ClientIdentity, out: Out) {
     super();
     this.id = id;
     this.#client = client;

@@ -6,11 +6,11 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import { batchVersion, legacyVersions } from "../../protocol/session.ts";
-import { saysItsVersion } from "./envelope.ts";
+import { hasVersion } from "./envelope.ts";
 import { type HttpSession, openEvents, sendJson, writeEvent } from "./http-session.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { createGatewayContext } from "./modern.ts";
-import { failure, faultInAny, isId, objectIn, parseMessage, renderAnswer, renderFailure } from "./request.ts";
+import { failure, faultInAny, isId, objectParam, parseRequest, renderAnswer, renderFailure } from "./request.ts";
 import { parseView, plainView, type View } from "./view.ts";
 import { wireText } from "./wire.ts";
 
@@ -117,7 +117,7 @@ function readBody(visit: Visit): void {
   });
   request.on("end", () => {
     const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-    const parsed = parseMessage(body.toString("utf8"));
+    const parsed = parseRequest(body.toString("utf8"));
     if ("message" in parsed) guarded(visit, take, parsed.message);
     else if (parsed.wrong !== null) refuse(response, 400, `The body cannot be read: ${parsed.wrong}.`);
     else refuse(response, 400, "Parse error: the body is not valid JSON.", -32700);
@@ -227,7 +227,7 @@ function end(visit: Visit): void {
 
 /** By its own words, or by a header that names no legacy revision. */
 function isModern(message: UnknownObject, { headers }: IncomingMessage): boolean {
-  if (saysItsVersion(objectIn(message, "params"))) return true;
+  if (hasVersion(objectParam(message, "params"))) return true;
   const { "mcp-protocol-version": version, "mcp-session-id": id } = headers;
   return typeof version === "string" && id === undefined && !legacyVersions.some((known) => known === version);
 }
@@ -238,7 +238,7 @@ export function takeOverTrace(messages: readonly UnknownObject[], headers: Incom
   if (said === null) return;
   for (const { method, params } of messages) {
     if (method !== "tools/call" || !isObject(params)) continue;
-    const meta = objectIn(params, "_meta");
+    const meta = objectParam(params, "_meta");
     if (meta.traceparent === undefined) params._meta = { ...withExactNumbers(meta), ...said };
   }
 }

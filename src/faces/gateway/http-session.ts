@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { createBriefMap } from "../../lib/brief-map.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
+import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { ClientSession, type GatewayContext, type SessionOptions } from "./client-session.ts";
 import type { Out } from "./exchange.ts";
@@ -83,7 +83,7 @@ export class HttpSession {
   readonly isKept: boolean;
   readonly #headers: Headers;
   readonly #log = createEventLog(uniqueId().slice(0, 8));
-  readonly #posts = createBriefMap<Post>();
+  readonly #posts = createShortLivedMap<Post>();
   #listening: ServerResponse | null = null;
   #backlog: Event[] = [];
   #lastStream = general;

@@ -3,8 +3,8 @@ import { steadyNow } from "../../lib/async/steady-time.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
 import {
-  type KeptSession,
-  type KeptSessions,
+  type SessionStore,
+  type StoredSession,
   sessionIdleMs,
   sessionTouchMs,
 } from "../../model/servers/client-sessions.ts";
@@ -26,7 +26,7 @@ function ownerOf(principal: Principal): string {
   return JSON.stringify(principal);
 }
 
-function keeperFor(sessions: KeptSessions, id: string, owner: string, view: View): SessionKeeper {
+function keeperFor(sessions: SessionStore, id: string, owner: string, view: View): SessionKeeper {
   return {
     keep: ({ version, client }) => sessions.keep(id, { owner, version, client, view, watched: [] }),
     change: (change) => sessions.change(id, change).catch(ignore),
@@ -44,7 +44,7 @@ type Kept = { session: HttpSession; principal: Principal; owner: string; usedAt:
 /** The sessions of clients: limited per caller, ended when idle. */
 export class HttpSessions {
   readonly #gateway: GatewayContext;
-  readonly #store: KeptSessions;
+  readonly #store: SessionStore;
   readonly #all = new Map<string, Kept>();
   /** The ids of each owner. */
   readonly #byOwner = new Map<string, Set<string>>();
@@ -112,7 +112,7 @@ export class HttpSessions {
     await Promise.allSettled(this.#leaving);
   }
 
-  #add(id: string, principal: Principal, view: View, kept?: KeptSession): HttpSession {
+  #add(id: string, principal: Principal, view: View, kept?: StoredSession): HttpSession {
     const owner = ownerOf(principal);
     this.#makeRoom(owner);
     const session = new HttpSession(this.#gateway, {

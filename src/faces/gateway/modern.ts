@@ -7,23 +7,23 @@ import type { Principal } from "../../model/principal.ts";
 import { createCore } from "./answer.ts";
 import { createChanges } from "./changes.ts";
 import type { GatewayContext } from "./client-session.ts";
-import { compareParams, readEnvelope, statusOf, supportedVersions } from "./envelope.ts";
+import { compareParams, httpStatusOf, readEnvelope, supportedVersions } from "./envelope.ts";
 import { Arrival } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
 import { createLazyMode } from "./lazy/lazy-mode.ts";
 import { createSharedClients } from "./lazy/shared-clients.ts";
 import { createParkedRequests } from "./parked-requests.ts";
 import {
-  type Answer,
   exactId,
   failure,
   type Id,
-  objectIn,
+  objectParam,
   type Request,
   type RequestContext,
+  type RpcAnswer,
   type RpcFailure,
   renderFailure,
-  textIn,
+  textParam,
 } from "./request.ts";
 import { createWatched } from "./session-state.ts";
 import { createSurfaces } from "./surfaces.ts";
@@ -47,21 +47,21 @@ async function listen(
   params: UnknownObject,
   context: RequestContext,
   closing: AbortSignal,
-): Promise<Answer> {
+): Promise<RpcAnswer> {
   const surface = surfaces.of(context.principal, context.view);
-  const filter = objectIn(params, "notifications");
+  const filter = objectParam(params, "notifications");
   const uris = Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions : [];
   const watched = createWatched(plane, surface);
   const honoured = await watchAll(uris, watched.add);
   const over = AbortSignal.any([context.signal, closing]);
   const mark = { [idKey]: exactId(id) };
   const hear: RequestContext["notify"] = (method, about) =>
-    context.notify(method, { ...about, _meta: { ...objectIn(about, "_meta"), ...mark } });
+    context.notify(method, { ...about, _meta: { ...objectParam(about, "_meta"), ...mark } });
   const wants = (kind: keyof typeof kinds) => filter[kinds[kind]] === true;
   hear("notifications/subscriptions/acknowledged", { notifications: acknowledged(filter, honoured) });
   const { tools, client } = context;
   const stop = changes.tell({ surface, tools, wants, watches: watched.find, logLevel: () => null, hear });
-  const leave = wants("tools") ? shared.listening(surface, textIn(client.info ?? {}, "name")) : undefined;
+  const leave = wants("tools") ? shared.listening(surface, textParam(client.info ?? {}, "name")) : undefined;
   await new Promise<void>((resolve) => {
     if (over.aborted) resolve();
     over.addEventListener("abort", () => resolve(), { once: true });
@@ -89,10 +89,10 @@ function acknowledged(filter: UnknownObject, uris: readonly string[]): UnknownOb
   };
 }
 
-type Reply = { status: number; answer: Answer };
+type Reply = { status: number; answer: RpcAnswer };
 
-function toReply(answer: Answer): Reply {
-  return { status: "error" in answer ? statusOf(answer.error) : 200, answer };
+function toReply(answer: RpcAnswer): Reply {
+  return { status: "error" in answer ? httpStatusOf(answer.error) : 200, answer };
 }
 
 function toFailure(thrown: unknown): Reply {
@@ -148,20 +148,20 @@ class Modern {
     return this.#gateway.plane.config().quotas.maxSessionsPerCaller;
   }
 
-  #answer(id: Id, request: Request, context: RequestContext): Promise<Answer> {
+  #answer(id: Id, request: Request, context: RequestContext): Promise<RpcAnswer> {
     const { plane } = this.#gateway;
     if (context.logLevel === null) return this.#respond(id, request, context);
     const letGo = plane.servers.wantLogs(context.logLevel);
     return this.#respond(id, request, context).finally(letGo);
   }
 
-  #respond(id: Id, request: Request, context: RequestContext): Promise<Answer> {
+  #respond(id: Id, request: Request, context: RequestContext): Promise<RpcAnswer> {
     if (request.method === "server/discover") return this.#discover(context);
     if (request.method === "subscriptions/listen") return this.#listen(id, request.params, context);
     return this.#gateway.core.answer(request, context);
   }
 
-  async #discover({ principal, view }: RequestContext): Promise<Answer> {
+  async #discover({ principal, view }: RequestContext): Promise<RpcAnswer> {
     const { plane, surfaces, lazy } = this.#gateway;
     const surface = surfaces.of(principal, view);
     const instructions = await instructionsFor(plane, surface, lazy);
@@ -169,7 +169,7 @@ class Modern {
     return { result: completed(result) };
   }
 
-  async #listen(id: Id, params: UnknownObject, context: RequestContext): Promise<Answer> {
+  async #listen(id: Id, params: UnknownObject, context: RequestContext): Promise<RpcAnswer> {
     if (this.#listening >= maxSubscriptions)
       return failure(-32603, "Too many clients listen already. Ask for the lists again later.");
     const { user, key } = context.principal;

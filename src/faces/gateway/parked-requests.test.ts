@@ -4,7 +4,7 @@ import type { UnknownObject } from "../../model/json.ts";
 import { principalOf } from "../../model/principal.ts";
 import { CancellableRequest } from "./exchange.ts";
 import { createParkedRequests } from "./parked-requests.ts";
-import type { Answer, RequestContext } from "./request.ts";
+import type { RequestContext, RpcAnswer } from "./request.ts";
 import { plainView } from "./view.ts";
 
 function visitOf(user: string): RequestContext {
@@ -25,12 +25,12 @@ function visitOf(user: string): RequestContext {
 
 const call = (params: UnknownObject = {}) => ({ method: "tools/call", params });
 
-const asksOnce = async (_: unknown, inside: RequestContext): Promise<Answer> => {
+const asksOnce = async (_: unknown, inside: RequestContext): Promise<RpcAnswer> => {
   const said = await inside.ask("elicitation/create", { message: "?" }, inside.signal);
   return { result: { said } };
 };
 
-function stateOf(answer: Answer | null): string {
+function stateOf(answer: RpcAnswer | null): string {
   assert.ok(answer && "result" in answer);
   assert.equal(answer.result.resultType, "input_required");
   return String(answer.result.requestState);
@@ -68,7 +68,7 @@ test("a question that was not answered is asked again under another handle", asy
 
 test("a server's own state is passed on to it", async () => {
   const parked = createParkedRequests();
-  const passed = async ({ params }: { params: UnknownObject }): Promise<Answer> => ({ result: params });
+  const passed = async ({ params }: { params: UnknownObject }): Promise<RpcAnswer> => ({ result: params });
   assert.deepEqual(await parked.answer(call({ requestState: "theirs" }), visitOf("ann"), passed), {
     result: { requestState: "theirs" },
   });

@@ -3,7 +3,7 @@ import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { missingCapability } from "./envelope.ts";
 import { CancellableRequest } from "./exchange.ts";
-import { type Answer, failure, objectIn, type Request, type RequestContext, type Responder } from "./request.ts";
+import { failure, objectParam, type Request, type RequestContext, type Responder, type RpcAnswer } from "./request.ts";
 import { completed } from "./wire.ts";
 
 /** Distinguishes our handles from servers' states. */
@@ -24,7 +24,7 @@ export function createParkedRequests() {
   const waiting: Waiting = new Map();
   return {
     /** Begins a request that may have to be parked, or continues one under its handle. */
-    answer(request: Request, context: RequestContext, respond: Responder): Promise<Answer> {
+    answer(request: Request, context: RequestContext, respond: Responder): Promise<RpcAnswer> {
       const { requestState } = request.params;
       if (typeof requestState !== "string" || !requestState.startsWith(prefix))
         return new Parked(request, context, waiting).begin(respond);
@@ -34,7 +34,7 @@ export function createParkedRequests() {
           failure(-32602, "requestState is not known here, or its time is over. Make the request again."),
         );
       forget(waiting, requestState);
-      return parked.goOn(context, objectIn(request.params, "inputResponses"));
+      return parked.goOn(context, objectParam(request.params, "inputResponses"));
     },
     size: () => waiting.size,
     close(): void {
@@ -53,9 +53,9 @@ class Parked extends CancellableRequest implements RequestContext {
   readonly #waiting: Waiting;
   /** The request that waits for it now. */
   #context: RequestContext | null = null;
-  #reply: PromiseWithResolvers<Answer> | null = null;
+  #reply: PromiseWithResolvers<RpcAnswer> | null = null;
   /** What it ended with while no request waited for it. */
-  #ended: { answer: Answer } | { thrown: unknown } | null = null;
+  #ended: { answer: RpcAnswer } | { thrown: unknown } | null = null;
   #asked = 0;
 
   constructor(request: Request, context: RequestContext, waiting: Waiting) {
@@ -98,7 +98,7 @@ class Parked extends CancellableRequest implements RequestContext {
     this.cancel(new Error("the client cannot be asked that"));
   }
 
-  begin(respond: Responder): Promise<Answer> {
+  begin(respond: Responder): Promise<RpcAnswer> {
     const reply = this.#attend(this.#first);
     respond(this.request, this).then(
       (answer) => this.#end({ answer }),
@@ -107,7 +107,7 @@ class Parked extends CancellableRequest implements RequestContext {
     return reply;
   }
 
-  goOn(context: RequestContext, given: UnknownObject): Promise<Answer> {
+  goOn(context: RequestContext, given: UnknownObject): Promise<RpcAnswer> {
     for (const [name, question] of [...this.questions]) {
       const answered = Object.hasOwn(given, name) ? given[name] : undefined;
       if (isObject(answered)) question.answer(answered);
@@ -138,8 +138,8 @@ class Parked extends CancellableRequest implements RequestContext {
   }
 
   /** Until it is done or asks something. */
-  #attend(context: RequestContext): Promise<Answer> {
-    const reply = Promise.withResolvers<Answer>();
+  #attend(context: RequestContext): Promise<RpcAnswer> {
+    const reply = Promise.withResolvers<RpcAnswer>();
     this.#context = context;
     this.#reply = reply;
     const { cancellation } = context;
@@ -162,7 +162,7 @@ class Parked extends CancellableRequest implements RequestContext {
     });
   }
 
-  #end(ended: { answer: Answer } | { thrown: unknown }): void {
+  #end(ended: { answer: RpcAnswer } | { thrown: unknown }): void {
     this.#ended ??= ended;
     const reply = this.#reply;
     if (reply === null) return;
@@ -189,7 +189,7 @@ function forget(waiting: Waiting, handle: string, reason?: string): void {
   if (reason !== undefined) found?.parked.cancel(new Error(reason));
 }
 
-function park(waiting: Waiting, parked: Parked, context: RequestContext): Answer {
+function park(waiting: Waiting, parked: Parked, context: RequestContext): RpcAnswer {
   const owner = ownerOf(context);
   const mine = [...waiting].filter(([, other]) => other.owner === owner);
   for (const [handle] of mine.slice(0, Math.max(0, mine.length - maxPerCaller + 1)))

@@ -4,7 +4,7 @@ import { memberPlace } from "../../lib/json/json-members.ts";
 import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
 import { ambiguityIn, isAsWritten, maxAsked, measureJson } from "../../lib/json/measure-json.ts";
 import type { AsClient } from "../../model/calls/provider.ts";
-import { errorTable, strangerMessage, toPlaneError } from "../../model/errors.ts";
+import { errorTable, publicMessage, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { LogLevel } from "../../model/servers/server.ts";
@@ -12,7 +12,7 @@ import { RpcError } from "../../protocol/message.ts";
 import type { Era } from "../../protocol/session.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import type { View } from "./view.ts";
-import type { Parts, Wire } from "./wire.ts";
+import type { Wire, WireParts } from "./wire.ts";
 
 /** Who asks, how, and how to reach them meanwhile. */
 export type RequestContext = {
@@ -39,14 +39,14 @@ export type RequestContext = {
 export type RpcFailure = { code: number; message: string; data?: unknown };
 
 /** `text` and `parts` are JSON already. */
-export type Answer = { result: UnknownObject } | { text: string } | { parts: Parts } | { error: RpcFailure };
+export type RpcAnswer = { result: UnknownObject } | { text: string } | { parts: WireParts } | { error: RpcFailure };
 
-export function failure(code: number, message: string, data?: unknown): Answer {
+export function failure(code: number, message: string, data?: unknown): RpcAnswer {
   return { error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
 /** Rendered once. */
-export function renderAnswer(id: string | number | bigint | null, answer: Answer): Wire {
+export function renderAnswer(id: string | number | bigint | null, answer: RpcAnswer): Wire {
   const head = `{"jsonrpc":"2.0","id":${typeof id === "bigint" ? id : JSON.stringify(id)}`;
   if ("parts" in answer) return [`${head},"result":`, ...answer.parts, "}"];
   if ("error" in answer) return `${head},"error":${JSON.stringify(answer.error)}}`;
@@ -59,7 +59,7 @@ export function renderNotification(method: string, params: UnknownObject): strin
 }
 
 export type Request = { method: string; params: UnknownObject };
-export type Responder = (request: Request, context: RequestContext) => Promise<Answer>;
+export type Responder = (request: Request, context: RequestContext) => Promise<RpcAnswer>;
 /** Numbers beyond our precision are kept digit by digit. */
 export type Id = string | number | bigint;
 
@@ -93,33 +93,33 @@ export function faultInAny(messages: readonly unknown[]): string | null {
   return null;
 }
 
-export function textIn(params: UnknownObject, key: string): string | null {
+export function textParam(params: UnknownObject, key: string): string | null {
   return typeof params[key] === "string" ? params[key] : null;
 }
 
-export function objectIn(params: UnknownObject, key: string): UnknownObject {
+export function objectParam(params: UnknownObject, key: string): UnknownObject {
   return isObject(params[key]) ? params[key] : {};
 }
 
 /** As the client may read it. A server's error passes unchanged. */
-export function renderFailure(thrown: unknown): Answer {
+export function renderFailure(thrown: unknown): RpcAnswer {
   if (thrown instanceof RpcError) return failure(thrown.code, thrown.message, thrown.data);
   const { code, message, data } = toPlaneError(thrown);
-  const told = strangerMessage(code, data);
+  const told = publicMessage(code, data);
   return failure(errorTable[code].rpc, told?.message ?? message, { code, ...told?.data });
 }
 
 /** Shorter text cannot be nested too deeply. */
 const shallowLength = 1_000;
 
-/** `wrong` says why; null where it is no JSON at all. */
+/** `wrong` says why; null where it is not JSON at all. */
 export type Parsed = { message: unknown } | { wrong: string | null };
 
 /** All of them are answered in one turn. */
 const maxBatch = 1_000;
 
 /** Keeps the text of numbers that would change, and ids exactly. */
-export function parseMessage(text: string): Parsed {
+export function parseRequest(text: string): Parsed {
   const { tooMuch, members, inexact, arguments: written } = measureJson(text, maxAsked);
   if (tooMuch !== null) return { wrong: tooMuch };
   let message: unknown;

@@ -1,19 +1,19 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { isWithin } from "../../lib/async/pause.ts";
-import { createBriefMap } from "../../lib/brief-map.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
+import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { KeptSession } from "../../model/servers/client-sessions.ts";
+import type { StoredSession } from "../../model/servers/client-sessions.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { batchVersion } from "../../protocol/session.ts";
 import { ClientSession } from "./client-session.ts";
-import { saysItsVersion } from "./envelope.ts";
+import { hasVersion } from "./envelope.ts";
 import type { Arrival } from "./exchange.ts";
 import { createGatewayContext } from "./modern.ts";
-import { failure, faultIn, type Id, isId, objectIn, parseMessage, renderAnswer } from "./request.ts";
+import { failure, faultIn, type Id, isId, objectParam, parseRequest, renderAnswer } from "./request.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 import type { Wire } from "./wire.ts";
@@ -26,8 +26,8 @@ const maxMessageBytes = 64 * 1024 * 1024;
 type MovableSession = {
   id: string;
   /** From an earlier plane. */
-  kept?: KeptSession;
-  keep(kept: KeptSession): void;
+  kept?: StoredSession;
+  keep(kept: StoredSession): void;
   /** Does it continue on another plane? */
   goesOn(): boolean;
   /** Called once, before the first message. */
@@ -53,7 +53,7 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
   const client = createStdioClient(plane, write, options);
   const takeLine = (line: string) => {
     if (line.trim() === "") return;
-    const parsed = parseMessage(line);
+    const parsed = parseRequest(line);
     if ("message" in parsed) client.take(parsed.message);
     else if (parsed.wrong === null) parseError();
     else refuse(-32600, `The message cannot be read: ${parsed.wrong}.`);
@@ -122,7 +122,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
   });
   if (kept !== undefined) session.follow(kept);
   const out = { answer: write, say: write };
-  const running = createBriefMap<{ arrival: Arrival; done: Promise<void> }>();
+  const running = createShortLivedMap<{ arrival: Arrival; done: Promise<void> }>();
   let hasSession = kept !== undefined;
 
   function answerModern(id: Id, method: string, params: UnknownObject): void {
@@ -141,9 +141,9 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     const { id, method } = message;
     const fault = faultIn(message);
     if (fault !== null) return refuse(id, fault);
-    const params = objectIn(message, "params");
+    const params = objectParam(message, "params");
     if (method === "initialize") hasSession = true;
-    const isModern = saysItsVersion(params) || (!hasSession && method === "server/discover");
+    const isModern = hasVersion(params) || (!hasSession && method === "server/discover");
     if (isModern && isId(id) && typeof method === "string") return answerModern(id, method, params);
     if (method === "notifications/cancelled") running.get(params.requestId)?.arrival.cancel();
     void session.take(message, out);
@@ -168,7 +168,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
 /** Gives the client what another plane needs to continue its session. */
 function keeperOf({ kept: before, keep }: MovableSession, view: View): SessionKeeper {
   let kept = before;
-  const settle = (now: KeptSession) => {
+  const settle = (now: StoredSession) => {
     kept = now;
     keep(now);
   };

@@ -1,11 +1,11 @@
 import type { AsClient } from "../../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { KeptSession } from "../../model/servers/client-sessions.ts";
+import type { StoredSession } from "../../model/servers/client-sessions.ts";
 import { type LogLevel, logLevels } from "../../model/servers/server.ts";
 import { RpcError } from "../../protocol/message.ts";
 import { legacyVersions } from "../../protocol/session.ts";
-import { objectIn } from "./request.ts";
+import { objectParam } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 
 const maxWatched = 1_000;
@@ -42,8 +42,8 @@ export function createWatched(plane: Plane, surface: Surface) {
 
 /** Tells other planes what a client has settled here. */
 export type SessionKeeper = {
-  keep(settled: Pick<KeptSession, "version" | "client">): Promise<void>;
-  change(change: (session: KeptSession) => KeptSession): Promise<void>;
+  keep(settled: Pick<StoredSession, "version" | "client">): Promise<void>;
+  change(change: (session: StoredSession) => StoredSession): Promise<void>;
   /** Another plane may wait for this message. */
   passOn(message: UnknownObject): void;
   /** Are loaded tools kept too? */
@@ -76,7 +76,7 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
     logLevel: () => logLevel,
     settle(params: UnknownObject): void {
       version = legacyVersions.find((known) => known === params.protocolVersion) ?? legacyVersions[0];
-      client.capabilities = objectIn(params, "capabilities");
+      client.capabilities = objectParam(params, "capabilities");
       if (isObject(params.clientInfo)) client.info = params.clientInfo;
     },
     keep: async () => keeper?.keep({ version, client }),
@@ -96,7 +96,7 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
       if (keeper?.keepsLoaded) await keeper.change((kept) => ({ ...kept, loaded }));
     },
     /** From another plane. */
-    adopt({ version: settled, client: known }: KeptSession): void {
+    adopt({ version: settled, client: known }: StoredSession): void {
       version = settled;
       client.capabilities = known.capabilities;
       if (known.info) client.info = known.info;
@@ -104,7 +104,7 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
       if (level !== undefined && level !== client.logLevel) setLevel(level);
     },
     /** Watches resources as soon as they can be watched. */
-    async follow({ watched: wanted }: KeptSession): Promise<void> {
+    async follow({ watched: wanted }: StoredSession): Promise<void> {
       for (const uri of watched.all()) if (!wanted.includes(uri)) watched.remove(uri);
       const missing = async () => {
         const tried = await Promise.allSettled(wanted.map((uri) => watched.add(uri)));

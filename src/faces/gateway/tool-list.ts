@@ -105,7 +105,7 @@ export function createToolList(
     /** The result of `tools/list`, rendered once per surface. */
     async text(era: Era): Promise<string> {
       const { named, texts } = await load("long");
-      const rendered = () => [...named].map(([name, tool]) => renderTool(name, tool, era));
+      const rendered = () => [...named].map(([name, tool]) => renderMcpTool(name, tool, era));
       texts[era] ??= JSON.stringify(renderList(rendered(), era));
       return texts[era];
     },
@@ -133,7 +133,7 @@ export function renderList(tools: readonly UnknownObject[], era: Era): UnknownOb
   return era === "legacy" ? { tools } : completed({ tools, ttlMs: listTtlMs, cacheScope: "private" });
 }
 
-export function renderTool(name: string, tool: ToolListing, era: Era): UnknownObject {
+export function renderMcpTool(name: string, tool: ToolListing, era: Era): UnknownObject {
   const { title, description, parameters, outputSchema, annotations, listed, stale } = tool;
   return {
     ...listed,

@@ -1,13 +1,13 @@
 import { changeMembers, type MemberChange } from "../../lib/json/json-members.ts";
-import { bytesOf, rememberText, textOf } from "../../lib/json/json-text.ts";
+import { bytesOf, rememberText, sourceTextOf } from "../../lib/json/json-text.ts";
 import { version } from "../../lib/version.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Era } from "../../protocol/session.ts";
 
 /** One text in pieces, some as bytes from another wire. */
-export type Parts = readonly (string | Buffer)[];
+export type WireParts = readonly (string | Buffer)[];
 
-export type Wire = string | Parts;
+export type Wire = string | WireParts;
 
 export function wireText(wire: Wire): string {
   return typeof wire === "string" ? wire : wire.join("");
@@ -33,15 +33,47 @@ const infoKey = "io.modelcontextprotocol/serverInfo";
 const infoText = JSON.stringify(serverInfo);
 const drop: MemberChange = () => undefined;
 
-type Rendered = { result: UnknownObject } | { text: string } | { parts: Parts };
+type Rendered = { result: UnknownObject } | { text: string } | { parts: WireParts };
 
 /** In the client's era: as it came, but for our own members. */
-export function renderResult(result: UnknownObject, era: Era): Rendered {
-  const bytes = isSaidByUs(result) ? undefined : bytesOf(result);
-  if (bytes) return { parts: era === "legacy" ? [bytes] : [bytes.subarray(0, -1), `,${completion}`] };
-  const text = textOf(result);
+export function wireResult(result: UnknownObject, era: Era): Rendered {
+  const bytes = bytesOf(result);
+  const parts = bytes && (era === "legacy" ? olderParts(bytes, result) : completedParts(bytes, result));
+  if (parts) return { parts };
+  const text = sourceTextOf(result);
   if (text === undefined) return { result: era === "legacy" ? forOlder(result) : completed(result) };
   return { text: era === "legacy" ? olderText(text, result) : completedText(text, result) };
+}
+
+/** As most servers write the kind of a result: at the very front, or at the very end. Then it is cut off, not rewritten. */
+const kindInFront = '{"resultType":"complete",';
+const kindAtEnd = ',"resultType":"complete"}';
+const frontBytes = Buffer.from(kindInFront);
+const endBytes = Buffer.from(kindAtEnd);
+
+function olderParts(bytes: Buffer, result: UnknownObject): WireParts | undefined {
+  if (!hasModernMembers(result)) return [bytes];
+  if (!hasKindAlone(result)) return undefined;
+  if (bytes.subarray(0, frontBytes.length).equals(frontBytes)) return ["{", bytes.subarray(frontBytes.length)];
+  return bytes.subarray(-endBytes.length).equals(endBytes) ? [bytes.subarray(0, -endBytes.length), "}"] : undefined;
+}
+
+function completedParts(bytes: Buffer, result: UnknownObject): WireParts | undefined {
+  if (!hasOwnMembers(result)) return [bytes.subarray(0, -1), `,${completion}`];
+  return result._meta === undefined && result.content !== undefined
+    ? [bytes.subarray(0, -1), `,"_meta":{"${infoKey}":${infoText}}}`]
+    : undefined;
+}
+
+/** Members of the modern revision. */
+function hasModernMembers({ resultType, _meta }: UnknownObject): boolean {
+  return resultType !== undefined || _meta !== undefined;
+}
+
+/** Nothing of that revision but its kind. */
+function hasKindAlone({ resultType, _meta, ttlMs, cacheScope, content }: UnknownObject): boolean {
+  const isAlone = _meta === undefined && ttlMs === undefined && cacheScope === undefined;
+  return resultType === "complete" && isAlone && content !== undefined;
 }
 
 /** Members of every modern result. */
@@ -53,12 +85,12 @@ export function completed(result: UnknownObject): UnknownObject {
 const completion = JSON.stringify(completed({})).slice(1);
 
 /** Most results have none of our members and are not empty. */
-function isSaidByUs({ resultType, _meta, content }: UnknownObject): boolean {
+function hasOwnMembers({ resultType, _meta, content }: UnknownObject): boolean {
   return resultType !== undefined || _meta !== undefined || content === undefined;
 }
 
 function completedText(text: string, result: UnknownObject): string {
-  if (!isSaidByUs(result)) return `${text.slice(0, -1)},${completion}`;
+  if (!hasOwnMembers(result)) return `${text.slice(0, -1)},${completion}`;
   return changeMembers(text, {
     resultType: (before = '"complete"') => before,
     _meta: (before) => changeMembers(before?.startsWith("{") ? before : "{}", { [infoKey]: () => infoText }),
@@ -75,8 +107,12 @@ function forOlder(result: UnknownObject): UnknownObject {
   return Object.keys(meta).length === 0 ? others : { ...others, _meta: meta };
 }
 
-function olderText(text: string, { resultType }: UnknownObject): string {
-  if (resultType === undefined) return text;
+function olderText(text: string, result: UnknownObject): string {
+  if (result.resultType === undefined) return text;
+  if (hasKindAlone(result)) {
+    if (text.startsWith(kindInFront)) return `{${text.slice(kindInFront.length)}`;
+    if (text.endsWith(kindAtEnd)) return `${text.slice(0, -kindAtEnd.length)}}`;
+  }
   const withoutInfo: MemberChange = (before) => {
     if (!before?.startsWith("{")) return before;
     const rest = changeMembers(before, { [infoKey]: drop });
@@ -91,7 +127,7 @@ export function changeResult(
   changed: UnknownObject,
   changes: Readonly<Record<string, MemberChange>>,
 ): UnknownObject {
-  const text = textOf(result);
+  const text = sourceTextOf(result);
   if (text !== undefined) rememberText(changed, changeMembers(text, changes));
   return changed;
 }

@@ -5,7 +5,7 @@ import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
 import { readTraceContext } from "../../model/calls/provider.ts";
 import { errorTable } from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
-import { shownAgentAnswer } from "../../operations/strangers.ts";
+import { shownAgentAnswer } from "../../operations/public-errors.ts";
 import { renderAgentAnswer, shownError } from "./render.ts";
 import { type HttpContext, keepAliveMs, wantsStream } from "./route.ts";
 

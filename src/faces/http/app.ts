@@ -12,10 +12,10 @@ import { addOperation } from "./operation-routes.ts";
 import { checkOrigin, createOwnAddress } from "./origin.ts";
 import { ownAnswers } from "./own-answers.ts";
 import { addProbeRoutes } from "./probe-routes.ts";
-import { renderProblem } from "./render.ts";
+import { problemResponse } from "./render.ts";
 import type { App, HttpEnv } from "./route.ts";
 import { addSessionRoutes, sessionPath } from "./session-routes.ts";
-import { createSessions } from "./sessions.ts";
+import { createBrowserSessions } from "./sessions.ts";
 import { addSignInRoutes, callbackPath } from "./sign-in-routes.ts";
 
 const limitBytes = 4 * 1024 * 1024;
@@ -29,7 +29,7 @@ function limitBody(): MiddlewareHandler {
     async onError({ req: { raw } }) {
       if (raw.body && !raw.body.locked) await discard(raw.body);
       const message = `The body is larger than ${limitBytes / 1024 / 1024} MiB.`;
-      return renderProblem(new PlaneError("PAYLOAD_TOO_LARGE", message));
+      return problemResponse(new PlaneError("PAYLOAD_TOO_LARGE", message));
     },
   });
 }
@@ -65,13 +65,13 @@ export type AppOptions = {
 export function createApp(plane: Plane, options: AppOptions): App {
   const { host, allowHosts = [], port = () => 0, closing, setup, pass, metrics = createMetrics(plane) } = options;
   const app: App = Object.assign(new Hono<HttpEnv>(), { routesDescribed: [] });
-  const identities = { plane, sessions: createSessions(), pass: pass ?? null };
+  const identities = { plane, sessions: createBrowserSessions(), pass: pass ?? null };
   app.use(checkOrigin(host, allowHosts, [callbackPath]));
   app.use(limitBody());
   app.use(identify(identities, [callbackPath, sessionPath]));
   app.use(limitHeldOpen(() => plane.config().quotas.maxHeldOpen));
-  app.onError((error) => renderProblem(error));
-  app.notFound(({ req }) => renderProblem(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)));
+  app.onError((error) => problemResponse(error));
+  app.notFound(({ req }) => problemResponse(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)));
 
   const own = ownAnswers(identities, closing);
   for (const declared of operations) addOperation(app, plane, declared, setup ?? null, own[declared.name]);

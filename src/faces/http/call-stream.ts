@@ -4,7 +4,7 @@ import { sizeOf } from "../../lib/json/json-text.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { type Outcome, policyModes } from "../../model/calls/call.ts";
-import { type Relay, readProgress, readTraceContext } from "../../model/calls/provider.ts";
+import { describeProgress, type Relay, readTraceContext } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { CallBody } from "../../operations/declared/tools.ts";
@@ -12,13 +12,13 @@ import { accessOptionsIn } from "../../operations/schemas/access-options.ts";
 import { parseBody, unknownField } from "./body.ts";
 import type { Own } from "./operation-routes.ts";
 import { withWaiting } from "./prefer.ts";
-import { renderOutcome, renderProblem } from "./render.ts";
+import { problemResponse, renderOutcome } from "./render.ts";
 import { type HttpContext, keepAliveMs, wantsStream } from "./route.ts";
 
 const longLength = 256 * 1024;
 
 /** The outcome of a call; how far it is as well, for clients that ask for a stream. */
-export const answerCall: NonNullable<Own["answer"]> = async ({ c }, run, { approvalWaitMs }) => {
+export const answerCallRequest: NonNullable<Own["answer"]> = async ({ c }, run, { approvalWaitMs }) => {
   const meta = readTraceContext(c.req.header());
   const call = (more: { relay: Relay; signal?: AbortSignal }): Promise<Outcome> =>
     run({ ...more, relay: { ...more.relay, ...(meta && { meta }) } });
@@ -42,11 +42,11 @@ function streamCall(c: HttpContext, call: (more: { relay: Relay; signal: AbortSi
     const silence = setInterval(() => say(() => stream.write(": still here\n\n")), keepAliveMs);
     const tell = (event: string, data: string) => say(() => stream.writeSSE({ event, data }));
     const relay: Relay = {
-      onProgress: (progress) => void tell("progress", JSON.stringify(readProgress(progress))),
+      onProgress: (progress) => void tell("progress", JSON.stringify(describeProgress(progress))),
       onLog: (message) => void tell("log", JSON.stringify(message)),
     };
     try {
-      const answer = await call({ relay, signal: gone.signal }).then(renderOutcome, renderProblem);
+      const answer = await call({ relay, signal: gone.signal }).then(renderOutcome, problemResponse);
       await tell("outcome", await answer.text());
     } finally {
       clearInterval(silence);

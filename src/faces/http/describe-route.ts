@@ -6,7 +6,7 @@ import type { Tag } from "../../operations/operation.ts";
 import { Problem } from "../../operations/schemas/problem.ts";
 
 /** One answer that is no error: what it means, and what its body is. */
-export type Answer = {
+export type ResponseDescription = {
   description: string;
   schema?: z.ZodType;
   type?: string;
@@ -37,7 +37,7 @@ export type Route<Query extends z.ZodObject> = {
   describedQuery?: z.ZodObject;
   headers?: Record<string, string>;
   body?: { schema: z.ZodType | object; description: string; example: unknown; required?: boolean };
-  answers: Record<number, Answer>;
+  answers: Record<number, ResponseDescription>;
 };
 
 const tags: Record<Tag, string> = {
@@ -159,7 +159,7 @@ function describeBody(
 }
 
 function toResponse(
-  { description, schema, type = "application/json", example, also = [] }: Answer,
+  { description, schema, type = "application/json", example, also = [] }: ResponseDescription,
   schemas: JsonObject,
 ) {
   const text = { schema: { type: "string" } };

@@ -6,7 +6,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { sendProblem } from "./render.ts";
 
 /** It is said once in this time. */
-const sayAgainMs = 60_000;
+const repeatWarningMs = 60_000;
 /** When descriptors are short, a connection may take so long to ask for something. */
 const silenceMs = 1_000;
 
@@ -34,7 +34,7 @@ export function watchDescriptors(
 
   function note(): void {
     refused += 1;
-    if (performance.now() - saidAt < sayAgainMs) return;
+    if (performance.now() - saidAt < repeatWarningMs) return;
     saidAt = performance.now();
     const most = limit === null ? "" : ` (at most ${limit})`;
     warn(`Connections are refused: this process may open no more files and sockets${most}. Raise it with 'ulimit -n'.`);

@@ -4,14 +4,14 @@ import { PlaneError } from "../../model/errors.ts";
 import type { StoredEvent, TransientEvent } from "../../model/events.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { askAgain, type Identities, type WhoAsks } from "./identity.ts";
-import { type Asked, keepAliveMs } from "./route.ts";
+import { keepAliveMs, type RouteRequest } from "./route.ts";
 
 const pageSize = 500;
 
 /** What happens, as it happens; a client that comes back resumes with Last-Event-ID. */
 export async function streamEvents(
   identities: Identities,
-  { c, caller, query }: Asked<z.ZodObject>,
+  { c, caller, query }: RouteRequest<z.ZodObject>,
   closing: AbortSignal,
 ): Promise<Response> {
   const { plane } = identities;

@@ -5,7 +5,7 @@ import type { Caller, Plane } from "../../model/plane.ts";
 import { mayDo, type Principal, type Scope } from "../../model/principal.ts";
 import type { LocalPass } from "./local-pass.ts";
 import type { HttpContext, HttpEnv } from "./route.ts";
-import type { Sessions } from "./sessions.ts";
+import type { BrowserSessions } from "./sessions.ts";
 
 /** Answered without a credential. */
 const open: ReadonlySet<string> = new Set(["/healthz"]);
@@ -15,18 +15,18 @@ const faceHeader = "x-toolplane-face";
 const pageHeader = "x-toolplane-session";
 
 /** How it is found out who asks. */
-export type Identities = { plane: Plane; sessions: Sessions; pass: LocalPass | null };
+export type Identities = { plane: Plane; sessions: BrowserSessions; pass: LocalPass | null };
 
 /** Finds out who asks before any route is reached; `exempt` are paths whose routes find out in their own way. */
 export function identify(identities: Identities, exempt: readonly string[]): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     c.set("face", "http");
-    if (!open.has(c.req.path) && !exempt.includes(c.req.path)) c.set("principal", await principalOf(identities, c));
+    if (!open.has(c.req.path) && !exempt.includes(c.req.path)) c.set("principal", await authenticate(identities, c));
     await next();
   };
 }
 
-export function principalOf({ plane, sessions, pass }: Identities, c: HttpContext) {
+export function authenticate({ plane, sessions, pass }: Identities, c: HttpContext) {
   const shown = credentialIn(c);
   const ofSession = shown === null ? sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader)) : null;
   // Any program can send a header; only a browser that has shown a credential has a session.
@@ -83,7 +83,7 @@ export function askAgain(identities: Identities, c: HttpContext, first: Caller, 
   let known = first;
   return async () => {
     try {
-      const principal = await principalOf(identities, c);
+      const principal = await authenticate(identities, c);
       known = { ...first, principal };
       return mayDo(principal, scope) ? known : null;
     } catch (thrown) {

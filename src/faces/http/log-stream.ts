@@ -2,7 +2,7 @@ import { streamSSE } from "hono/streaming";
 import type { z } from "zod";
 import type { ServerLogLine } from "../../model/servers/server-schema.ts";
 import { askAgain, type Identities } from "./identity.ts";
-import { type Asked, keepAliveMs } from "./route.ts";
+import { keepAliveMs, type RouteRequest } from "./route.ts";
 
 /** Lines within this time are sent together. */
 const gatherMs = 100;
@@ -12,7 +12,7 @@ const maxAtOnce = 1_000;
 /** What a server wrote and writes, until the client leaves or the server is defined again. */
 export function streamLogs(
   identities: Identities,
-  { c, caller }: Asked<z.ZodObject>,
+  { c, caller }: RouteRequest<z.ZodObject>,
   server: string,
   closing: AbortSignal,
 ): Response {

@@ -11,11 +11,11 @@ import {
   runOperation,
 } from "../../operations/operation.ts";
 import { parseBody, parseFields, refuseFields } from "./body.ts";
-import type { Answer, Route } from "./describe-route.ts";
+import type { ResponseDescription, Route } from "./describe-route.ts";
 import { readWait } from "./prefer.ts";
-import { type App, type Asked, addRoute } from "./route.ts";
+import { type App, addRoute, type RouteRequest } from "./route.ts";
 
-type AnyAsked = Asked<z.ZodObject>;
+type AnyAsked = RouteRequest<z.ZodObject>;
 
 /** What HTTP adds to an operation. */
 export type Own = {
@@ -58,7 +58,7 @@ function describe(declared: Operation, http: HttpRoute, inPath: string[], fields
   const only = { type, also, example };
   const statuses = Object.entries(answers).map(([status, means], at) => {
     const answer = withoutUndefined({ description: means, schema: output, ...(at === 0 && only) });
-    return [status, answer as Answer];
+    return [status, answer as ResponseDescription];
   });
   return withoutUndefined({
     method,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { MiddlewareHandler } from "hono";
 import { PlaneError } from "../../model/errors.ts";
-import { renderProblem } from "./render.ts";
+import { problemResponse } from "./render.ts";
 
 const loopback = ["127.0.0.1", "localhost", "[::1]"];
 
@@ -68,7 +68,7 @@ export function checkOrigin(
     const named = { host: said("host"), origin: said("origin"), "sec-fetch-site": said("sec-fetch-site") };
     const going = { "sec-fetch-mode": said("sec-fetch-mode"), "sec-fetch-dest": said("sec-fetch-dest") };
     const refused = refuse({ ...named, ...going }, c.req.method === "GET" && navigable.includes(c.req.path));
-    if (refused) return renderProblem(refused);
+    if (refused) return problemResponse(refused);
     await next();
   };
 }

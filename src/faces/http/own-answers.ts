@@ -5,13 +5,13 @@ import type { Readiness } from "../../model/plane.ts";
 import { ToolsShown } from "../../operations/declared/tools.ts";
 import { type ExportedText, exportTypes } from "../../operations/schemas/call-export.ts";
 import { answerAgent } from "./agent-stream.ts";
-import { answerCall, parseCall } from "./call-stream.ts";
+import { answerCallRequest, parseCall } from "./call-stream.ts";
 import { streamEvents } from "./event-stream.ts";
 import type { Identities } from "./identity.ts";
 import { streamLogs } from "./log-stream.ts";
 import type { Own } from "./operation-routes.ts";
 import { readQuery } from "./read-query.ts";
-import { renderOutcome, renderProblem, renderSkillRun } from "./render.ts";
+import { problemResponse, renderOutcome, renderSkillRun } from "./render.ts";
 import { wantsStream } from "./route.ts";
 
 /** What HTTP adds to operations: streams, text, and statuses that depend on how a call went. */
@@ -19,7 +19,7 @@ export function ownAnswers(identities: Identities, closing: AbortSignal): Record
   const { plane } = identities;
   return {
     "tools.page": { read: readTools },
-    call: { read: parseCall, answer: answerCall },
+    call: { read: parseCall, answer: answerCallRequest },
     "deadLetters.retry": { answer: async (_asked, run) => renderOutcome(await run()) },
     "skills.run": { answer: async (_asked, run) => renderSkillRun(await run()) },
     "agent.run": { answer: ({ c }, run) => answerAgent(c, run, closing) },
@@ -53,11 +53,11 @@ export function ownAnswers(identities: Identities, closing: AbortSignal): Record
     },
     readiness: {
       async answer({ c }, run) {
-        if (closing.aborted) return renderProblem(stopping());
+        if (closing.aborted) return problemResponse(stopping());
         const state = (await run()) as Readiness;
         if (state.ready) return c.json({ ready: true });
         const data = { since: state.since, why: state.reason.replace(/\.$/, "") };
-        return renderProblem(new PlaneError("STORE_FAILED", state.reason, { data }));
+        return problemResponse(new PlaneError("STORE_FAILED", state.reason, { data }));
       },
     },
   };

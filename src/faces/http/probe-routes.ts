@@ -7,7 +7,7 @@ import { createDocument } from "./describe-route.ts";
 import { docsPolicy, renderDocsPage } from "./docs-page.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { stopping } from "./own-answers.ts";
-import { renderProblem } from "./render.ts";
+import { problemResponse } from "./render.ts";
 import { type App, addRoute } from "./route.ts";
 
 const Probe = z.object({
@@ -32,12 +32,12 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
     },
     async ({ c, query }) => {
       if (query.ready !== "true") return c.json({ ok: true });
-      if (closing.aborted) return renderProblem(stopping());
+      if (closing.aborted) return problemResponse(stopping());
       // What is wrong with the store is for those who may know it, at /readyz.
       const { ready } = await plane.readiness();
       return ready
         ? c.json({ ok: true })
-        : renderProblem(new PlaneError("STORE_FAILED", "This plane cannot reach its store. Ask another, or later."));
+        : problemResponse(new PlaneError("STORE_FAILED", "This plane cannot reach its store. Ask another, or later."));
     },
   );
   addRoute(

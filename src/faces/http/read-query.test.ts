@@ -25,7 +25,7 @@ test("what is asked for is read, and what is left out is not there", () => {
 });
 
 const refused: [query: string, parameter: string, message: RegExp][] = [
-  ["limit=0", "limit", /'limit' cannot be '0': give a whole number from 1 to 1000\./],
+  ["limit=0", "limit", /'limit' cannot be '0': give an integer from 1 to 1000\./],
   ["limit=1001", "limit", /'1001'/],
   ["limit=1e2", "limit", /'1e2'/],
   ["limit=", "limit", /''/],

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Outcome } from "../../model/calls/call.ts";
 import { type ErrorCode, errorTable, PlaneError, reportError } from "../../model/errors.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import { renderOutcome, renderProblem } from "./render.ts";
+import { problemResponse, renderOutcome } from "./render.ts";
 
 const call: Outcome["call"] = {
   id: "call-1",
@@ -47,7 +47,7 @@ for (const code of Object.keys(errorTable) as ErrorCode[]) {
   if (http < 400) continue;
   test(`${code} is a problem with status ${http}, thrown or as an outcome`, async () => {
     const error = new PlaneError(code, "what and why", { data: { tool: "notes.write" } });
-    for (const response of [renderProblem(error), renderOutcome(failed(error))]) {
+    for (const response of [problemResponse(error), renderOutcome(failed(error))]) {
       assert.deepEqual([response.status, response.headers.get("content-type")], [http, "application/problem+json"]);
       const { status, title, code: told, detail } = await bodyOf(response);
       assert.deepEqual({ status, title, told }, { status: http, title: means, told: code });
@@ -65,7 +65,7 @@ test("the outcome of a failed call is reported beside the problem", async () => 
 
 test("no credential and a wrong one are answered alike; the holder of one that was good gets the reason", async () => {
   const told = (reason: string) =>
-    renderProblem(new PlaneError("UNAUTHENTICATED", `because ${reason}`, { data: { reason } })).text();
+    problemResponse(new PlaneError("UNAUTHENTICATED", `because ${reason}`, { data: { reason } })).text();
   const [missing, unknown, forged, expired] = await Promise.all(
     ["missing", "unknown", "signature", "expired"].map(told),
   );
@@ -80,7 +80,7 @@ test("what went wrong inside is not told to a stranger, thrown or as an outcome"
     cause,
     data: { path: "/home/ada" },
   });
-  for (const response of [renderProblem(cause), renderProblem(defect), renderOutcome(failed(defect))]) {
+  for (const response of [problemResponse(cause), problemResponse(defect), renderOutcome(failed(defect))]) {
     assert.equal(response.status, 500);
     assert.doesNotMatch(await response.text(), /home|ENOENT/);
   }

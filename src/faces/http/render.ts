@@ -4,12 +4,12 @@ import type { Outcome } from "../../model/calls/call.ts";
 import { errorTable, reportError, toPlaneError } from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
 import type { SkillRun } from "../../model/work/run-schema.ts";
-import { forStrangers, shownAgentAnswer, shownSkillRun } from "../../operations/strangers.ts";
+import { shownAgentAnswer, shownSkillRun, toPublicError } from "../../operations/public-errors.ts";
 
 /** An outcome is the body whatever happened. A call that waits, or whose tool reported an error, is no HTTP error. */
 export function renderOutcome(outcome: Outcome): Response {
   if (outcome.ok) return json(outcome, 200);
-  const error = forStrangers(outcome.error);
+  const error = toPublicError(outcome.error);
   const status = errorTable[error.code].http;
   return json(status < 400 ? outcome : { ...problem(error), ...outcome, error }, status);
 }
@@ -33,10 +33,10 @@ export function renderSkillRun(run: SkillRun): Response {
 
 /** An error where the answer has begun already. */
 export function shownError(thrown: unknown): ErrorReport {
-  return forStrangers(reportError(toPlaneError(thrown)));
+  return toPublicError(reportError(toPlaneError(thrown)));
 }
 
-export function renderProblem(thrown: unknown): Response {
+export function problemResponse(thrown: unknown): Response {
   const error = shownError(thrown);
   return json(problem(error), errorTable[error.code].http);
 }

@@ -18,7 +18,7 @@ export type HttpEnv = {
 export type App = Hono<HttpEnv> & { routesDescribed: Route<z.ZodObject>[] };
 export type HttpContext = Context<HttpEnv>;
 
-export type Asked<Query extends z.ZodObject> = {
+export type RouteRequest<Query extends z.ZodObject> = {
   c: HttpContext;
   caller: Required<Pick<Caller, "principal" | "face">> & Caller;
   query: z.output<Query>;
@@ -35,7 +35,7 @@ type NoQuery = z.ZodObject<Record<never, never>>;
 export function addRoute<Query extends z.ZodObject = NoQuery>(
   app: App,
   route: Route<Query>,
-  handle: (asked: Asked<Query>) => Response | Promise<Response>,
+  handle: (asked: RouteRequest<Query>) => Response | Promise<Response>,
 ): void {
   app.routesDescribed.push(route as unknown as Route<z.ZodObject>);
   const title = `${route.method.toUpperCase()} ${route.path}`;
@@ -47,7 +47,7 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
     const query = route.describedQuery ? {} : readQuery(route.query, new URL(c.req.url).searchParams);
     return handle({
       c,
-      caller: { principal, face: c.get("face"), ...addressOf(c) },
+      caller: { principal, face: c.get("face"), ...clientAddressOf(c) },
       query: query as z.output<Query>,
       param: (name) => c.req.param(name) ?? "",
     });
@@ -64,7 +64,7 @@ function unproven(title: string, command: string | undefined): PlaneError {
 }
 
 /** Of the other end of the connection: behind a proxy that is the proxy's. */
-export function addressOf(c: HttpContext): Pick<Caller, "address"> {
+export function clientAddressOf(c: HttpContext): Pick<Caller, "address"> {
   const address = c.env?.incoming?.socket.remoteAddress;
   return address === undefined ? {} : { address };
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { extname, join } from "node:path";
 import { isWithin, pause } from "../../lib/async/pause.ts";
-import { inUrl, isMissing, listenAt } from "../../lib/net/listen-at.ts";
+import { inUrl, isModuleMissing, listenAt } from "../../lib/net/listen-at.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -37,6 +37,9 @@ function createMcpFront(
     try {
       const { authorization, "x-api-key": key } = request.headers;
       const credential = credentialFrom(authorization, typeof key === "string" ? key : undefined);
+      // Most clients of this machine have none, and need none.
+      const known = credential === null ? plane.identity.anonymous() : null;
+      if (known !== null) return handle(request, response, withoutProof(known));
       const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential);
       handle(request, response, credential === null ? withoutProof(principal) : principal);
     } catch (thrown) {
@@ -193,7 +196,7 @@ export type ServeOptions = {
 } & Pick<AppOptions, "setup">;
 /** What answers at the MCP endpoint. */
 export type Mcp = { handle: McpHandler; drain(): void; close(): Promise<void> };
-export type Serving = {
+export type HttpServer = {
   url: string;
   /** Where the person goes who started it; what is behind the # is for that person only. Null where there is no workbench. */
   workbench: string | null;
@@ -204,10 +207,10 @@ export type Serving = {
 };
 
 /** Listens, and takes no more connections once it is closed. */
-export async function serve(
+export async function serveHttp(
   plane: Plane,
   { host, port, allowHosts = [], setup, mcp, workbench, warn = () => undefined }: ServeOptions,
-): Promise<Serving> {
+): Promise<HttpServer> {
   const closing = new AbortController();
   // Beyond loopback every caller shows a credential.
   // An unreachable store must not keep the plane from starting. If there are keys in it, the pass is none.
@@ -291,7 +294,9 @@ function closeWhenIdle(server: Server, silent: SilentConnections): Promise<void>
 async function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): Promise<PlaneError> {
   const options = { cause: error, data: { host, port } };
   if (error.code !== "EADDRINUSE") {
-    const remedy = isMissing(error) ? " This machine has no such address: choose one of its own with --host." : "";
+    const remedy = isModuleMissing(error)
+      ? " This machine has no such address: choose one of its own with --host."
+      : "";
     return new PlaneError("USAGE", `Cannot listen on ${host}:${port}: ${error.message}.${remedy}`, options);
   }
   const url = `http://${isLoopback(host) ? inUrl(host) : "127.0.0.1"}:${port}`;

@@ -4,12 +4,12 @@ import { version } from "../../lib/version.ts";
 import { mayDo, type Principal, scopeNames } from "../../model/principal.ts";
 import { Done } from "../../operations/fields.ts";
 import { parseFields } from "./body.ts";
-import { cookieName, type Identities, identifyCaller, principalOf, sessionCookie } from "./identity.ts";
-import { type App, addRoute, addressOf, type HttpContext } from "./route.ts";
+import { authenticate, cookieName, type Identities, identifyCaller, sessionCookie } from "./identity.ts";
+import { type App, addRoute, clientAddressOf, type HttpContext } from "./route.ts";
 
 export const sessionPath = "/session";
 
-export const Session = z
+export const SessionSchema = z
   .object({
     user: z.string().nullable(),
     groups: z.array(z.string()),
@@ -64,10 +64,10 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       tag: "Sign-in",
       scope: null,
       summary: "Who asks, and what they may do",
-      answers: { 200: { description: "The caller.", schema: Session } },
+      answers: { 200: { description: "The caller.", schema: SessionSchema } },
     },
     async ({ c }) => {
-      const principal = await principalOf(identities, c);
+      const principal = await authenticate(identities, c);
       return c.json(await shown(principal));
     },
   );
@@ -88,7 +88,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
         example: { key: "tp_…" },
       },
       answers: {
-        200: { description: "The caller.", schema: Session.extend({ page: z.string() }) },
+        200: { description: "The caller.", schema: SessionSchema.extend({ page: z.string() }) },
       },
     },
     async ({ c }) => {
@@ -97,7 +97,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       if (body.trim() === "") await plane.identity.identify(null);
       const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
       const principal = await identifyCaller(plane, pass, key);
-      const asker = { principal, face: c.get("face"), ...addressOf(c) };
+      const asker = { principal, face: c.get("face"), ...clientAddressOf(c) };
       const begun = await plane.audit.run({ operation: "session.begin" }, asker, async () => sessions.begin(key));
       setCookie(c, cookieName(c), begun.cookie, cookie(c));
       return c.json({ ...(await shown(principal)), page: begun.page });
@@ -115,7 +115,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       answers: { 200: { description: "It is over.", schema: Done } },
     },
     async ({ c }) => {
-      const asker = { principal: await principalOf(identities, c), face: c.get("face"), ...addressOf(c) };
+      const asker = { principal: await authenticate(identities, c), face: c.get("face"), ...clientAddressOf(c) };
       await plane.audit.run({ operation: "session.end" }, asker, async () => sessions.end(sessionCookie(c)));
       deleteCookie(c, cookieName(c), cookie(c));
       return c.json({ ok: true });

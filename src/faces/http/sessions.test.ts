@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSessions } from "./sessions.ts";
+import { createBrowserSessions } from "./sessions.ts";
 
 test("a session counts only where cookie and page come together", () => {
-  const sessions = createSessions();
+  const sessions = createBrowserSessions();
   const { cookie, page } = sessions.begin("tp_one");
   const other = sessions.begin("tp_two");
   assert.equal(sessions.credentialOf(cookie, page), "tp_one");
@@ -14,7 +14,7 @@ test("a session counts only where cookie and page come together", () => {
 });
 
 test("a session that is ended is gone, and another stays", () => {
-  const sessions = createSessions();
+  const sessions = createBrowserSessions();
   const { cookie, page } = sessions.begin("tp_one");
   const other = sessions.begin("tp_two");
   sessions.end(cookie);
@@ -24,7 +24,7 @@ test("a session that is ended is gone, and another stays", () => {
 
 test("a session is over after half a day without use, and using it keeps it", () => {
   let hours = 0;
-  const sessions = createSessions(() => hours * 3_600_000);
+  const sessions = createBrowserSessions(() => hours * 3_600_000);
   const { cookie, page } = sessions.begin("tp_one");
   hours = 11;
   assert.equal(sessions.credentialOf(cookie, page), "tp_one");

@@ -15,13 +15,13 @@ export type NewSession = { cookie: string; page: string };
  * what is revoked is of no use at once. A cookie goes to every port of a host, hence also to other programs of this
  * machine; so it counts only together with a word that the page itself has to say.
  */
-export type Sessions = {
+export type BrowserSessions = {
   begin(credential: string): NewSession;
   credentialOf(cookie: string | undefined, page: string | undefined): string | null;
   end(cookie: string | undefined): void;
 };
 
-export function createSessions(now: () => number = Date.now): Sessions {
+export function createBrowserSessions(now: () => number = Date.now): BrowserSessions {
   const sessions = new Map<string, Session>();
 
   function forgetOld(): void {

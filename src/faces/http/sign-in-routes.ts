@@ -3,9 +3,9 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
 import { PlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
-import { cookieName, type Identities, principalOf } from "./identity.ts";
+import { authenticate, cookieName, type Identities } from "./identity.ts";
 import type { OwnAddress } from "./origin.ts";
-import { type App, addRoute, addressOf, type HttpContext } from "./route.ts";
+import { type App, addRoute, clientAddressOf, type HttpContext } from "./route.ts";
 
 export const callbackPath = "/oauth/callback";
 /** A bound on open sign-ins; the oldest are dropped. */
@@ -70,7 +70,7 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
       const state = parameters.get("state") ?? "";
       const begun = open.get(state);
       if (begun === undefined || begun.browser !== hash(getCookie(c, browserCookie(c, state)) ?? "")) {
-        await principalOf(identities, c);
+        await authenticate(identities, c);
         throw new PlaneError(
           "FORBIDDEN",
           "This browser did not begin this sign-in. Begin it in this browser, at the server's page of the workbench, or use 'toolplane servers login'.",
@@ -78,7 +78,11 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
       }
       open.delete(state);
       const { principal } = begun;
-      const { server } = await plane.tokens.finishSignIn(parameters, { principal, face: "http", ...addressOf(c) });
+      const { server } = await plane.tokens.finishSignIn(parameters, {
+        principal,
+        face: "http",
+        ...clientAddressOf(c),
+      });
       deleteCookie(c, browserCookie(c, state), { path: callbackPath });
       return c.text(`Signed in to '${server}'. You can close this window.`);
     },

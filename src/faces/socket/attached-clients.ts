@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isWithin, pause } from "../../lib/async/pause.ts";
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type Principal, withListed } from "../../model/principal.ts";
-import type { KeptSession } from "../../model/servers/client-sessions.ts";
+import type { StoredSession } from "../../model/servers/client-sessions.ts";
 import {
   type Aside,
   asideMark,
@@ -30,9 +30,9 @@ export type ClientStream = {
   session: {
     id: string;
     /** What an earlier plane kept of it. */
-    kept?: KeptSession;
+    kept?: StoredSession;
     /** Gives the client what a later plane needs to go on. */
-    keep(kept: KeptSession): void;
+    keep(kept: StoredSession): void;
     /** It goes on with another plane. */
     goesOn(): boolean;
     /** To be called before anything is said, once the client can be served. */

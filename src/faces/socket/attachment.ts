@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { strangerIn } from "../../lib/private-directory.ts";
-import { uniqueId } from "../../lib/stamps.ts";
 import { version } from "../../lib/version.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { KeptSession } from "../../model/servers/client-sessions.ts";
-import { isSettingVariable, type PlanePlace, readRecord, shortHash } from "./plane-place.ts";
+import type { StoredSession } from "../../model/servers/client-sessions.ts";
+import { isSettingVariable, type PlanePlace, readPlaneRecord, shortHash } from "./plane-place.ts";
 
 /** A session of an MCP client, as another plane can go on with it. */
-export type AttachedSession = { id: string; kept: KeptSession };
+export type AttachedSession = { id: string; kept: StoredSession };
 
 /** What a client says first. Everything after the welcome is MCP, a line for each message. */
 export type Hello = {
@@ -45,7 +45,7 @@ export type Aside = { session: AttachedSession } | { bye: Farewell };
 const welcomeMs = 5_000;
 
 export type Attached = { socket: Socket; notices: string[] };
-export type Attempt =
+export type AttachResult =
   | ({ kind: "attached" } & Attached)
   | { kind: "none" }
   | { kind: "refused"; why: string; isUsage: boolean };
@@ -57,7 +57,7 @@ export async function attach(
   place: PlanePlace,
   greeting: Greeting,
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<Attempt> {
+): Promise<AttachResult> {
   // A look costs less than a connection, and is all there is to do while a plane starts. Pipes cannot be looked at.
   if (process.platform !== "win32" && !existsSync(place.socket)) return { kind: "none" };
   for (const directory of place.directories) {
@@ -73,7 +73,7 @@ export async function attach(
   const answer = await firstLine(socket);
   if (answer !== null && "welcome" in answer) {
     const { key, notices } = answer.welcome;
-    if (readRecord(place.record)?.key === key) return { kind: "attached", socket, notices };
+    if (readPlaneRecord(place.record)?.key === key) return { kind: "attached", socket, notices };
   }
   socket.destroy();
   // One that ended in the middle is as good as none.

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { AgentMessage } from "../../model/agent/agent-run.ts";
-import type { Answer, AskHere } from "../../model/calls/held-call.ts";
+import type { ApprovalAnswer, AskHere } from "../../model/calls/held-call.ts";
 import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { ErrorCode, ErrorData } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
@@ -13,7 +13,7 @@ export type RemoteAnswer = { value?: unknown } | { error: { code: ErrorCode; mes
 export type Callbacks = { onMessage?: (message: AgentMessage) => void; askHere?: AskHere };
 
 /** The first line of a connection: a method of the plane, or something about the plane itself. */
-export type Asked = {
+export type SocketRequest = {
   method?: unknown;
   args?: unknown[];
   hears?: CallbackName[];
@@ -34,7 +34,7 @@ export type PlaneLine =
   | RemoteAnswer;
 
 /** What comes from the asking process after the question. */
-export type AskerLine = { answered: number; answer: Answer | null };
+export type ClientLine = { answered: number; answer: ApprovalAnswer | null };
 
 export type CallbackName = keyof Callbacks;
 export const callbackNames = ["onMessage", "askHere"] as const satisfies CallbackName[];
@@ -45,13 +45,13 @@ export function splitLines(onLine: (line: string) => void): (chunk: Buffer) => v
 }
 
 /** What the other end says first; null when it hangs up, or when it is no line of JSON. What follows is left to be read. */
-export function firstLineOf(socket: Socket): Promise<Asked | null> {
+export function firstLineOf(socket: Socket): Promise<SocketRequest | null> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     const settle = (line: string | null) => {
       socket.off("data", onData).off("close", onClose);
       socket.pause();
-      resolve(line === null ? null : parseLine<Asked>(line));
+      resolve(line === null ? null : parseLine<SocketRequest>(line));
     };
     const onClose = () => settle(null);
     const onData = (chunk: Buffer) => {
@@ -76,7 +76,7 @@ export function parseLine<T extends object>(line: string): T | null {
 
 /** On the side of the plane: functions that are called elsewhere. */
 export function callElsewhere(socket: Socket, names: readonly CallbackName[]) {
-  const waiting = new Map<number, (answer: Answer | null) => void>();
+  const waiting = new Map<number, (answer: ApprovalAnswer | null) => void>();
   let questions = 0;
   const send = (line: PlaneLine) => {
     if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`);
@@ -85,7 +85,7 @@ export function callElsewhere(socket: Socket, names: readonly CallbackName[]) {
     new Promise((resolve) => {
       questions += 1;
       const asked = questions;
-      const settle = (answer: Answer | null) => {
+      const settle = (answer: ApprovalAnswer | null) => {
         waiting.delete(asked);
         signal.removeEventListener("abort", withdraw);
         resolve(answer);
@@ -103,7 +103,7 @@ export function callElsewhere(socket: Socket, names: readonly CallbackName[]) {
     callbacks: Object.fromEntries(names.map((name) => [name, all[name]])) as Callbacks,
     onLine(line: string): void {
       // What cannot be understood answers nothing.
-      const { answered = 0, answer = null } = parseLine<AskerLine>(line) ?? {};
+      const { answered = 0, answer = null } = parseLine<ClientLine>(line) ?? {};
       waiting.get(answered)?.(answer);
     },
   };
@@ -114,7 +114,7 @@ export function answerLine(
   line: PlaneLine,
   { onMessage, askHere }: Callbacks,
   open: Map<number, AbortController>,
-  send: (line: AskerLine) => void,
+  send: (line: ClientLine) => void,
   onEvent: (event: PlaneEvent) => void,
 ): line is Exclude<PlaneLine, RemoteAnswer> {
   if ("heard" in line) onMessage?.(line.heard);

@@ -86,10 +86,14 @@ class Front {
     this.#current = this.#use(first);
     const leave = () => this.#leave();
     const tooLong = () => this.#tell('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}');
-    input.on(
-      "data",
-      createLineSplitter(maxMessageBytes, (text) => this.#takeFromClient(text), tooLong),
-    );
+    const split = createLineSplitter(maxMessageBytes, (text) => this.#takeFromClient(text), tooLong);
+    input.on("data", (chunk: Buffer) => {
+      const to = this.#current?.socket;
+      // The lines that came together go on together.
+      to?.cork();
+      split(chunk);
+      to?.uncork();
+    });
     input.once("end", leave).once("error", leave);
     output.once("error", leave);
     signal.addEventListener("abort", () => this.#over.resolve(), { once: true });
@@ -115,10 +119,13 @@ class Front {
     this.#connections.add(connection);
     for (const notice of notices) this.#options.say(notice);
     const onLine = (line: string, bytes?: Buffer) => this.#takeFromPlane(connection, line, bytes);
-    socket.on(
-      "data",
-      createLineSplitter(Number.POSITIVE_INFINITY, onLine, () => undefined),
-    );
+    const split = createLineSplitter(Number.POSITIVE_INFINITY, onLine, () => undefined);
+    const { output } = this.#options;
+    socket.on("data", (chunk: Buffer) => {
+      output.cork();
+      split(chunk);
+      output.uncork();
+    });
     socket.once("close", () => this.#lose(connection));
     socket.resume();
     return connection;
@@ -274,7 +281,23 @@ function readAside(line: string): Aside | null {
   }
 }
 
+/** How most clients write a request: with its id in front, or, as the official one does, at the very end. */
+const requestInFront = /^\{"jsonrpc":"2\.0","id":("[^"\\]*"|\d{1,15}),"method":"([\w/]+)"/;
+const methodInFront = /^\{"method":"([\w/]+)"/;
+const idAtEnd = /,"jsonrpc":"2\.0","id":("[^"\\]*"|\d{1,15})\}$/;
+const endLength = 300;
+
+/** Of a call nothing more needs to be known than its id, so the rest is not read. */
+function readCall(text: string): Line | null {
+  const [, inFront, method = methodInFront.exec(text)?.[1]] = requestInFront.exec(text) ?? [];
+  if (method !== "tools/call") return null;
+  const id = inFront ?? idAtEnd.exec(text.slice(-endLength))?.[1];
+  return id === undefined ? null : { text, message: { id, method }, requests: [{ id, method, text }] };
+}
+
 function readLine(text: string): Line {
+  const call = readCall(text);
+  if (call) return call;
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { strangerIn } from "../../lib/private-directory.ts";
-import { claimDirectories, planePlace, readRecord, servingPlanes } from "./plane-place.ts";
+import { claimDirectories, planePlace, readPlaneRecord, servingPlanes } from "./plane-place.ts";
 
 test("the same files in the same data directory are one place, whatever link leads there", async () => {
   await using directory = await temporaryDirectory();
@@ -63,7 +63,7 @@ test("a record that is damaged, or of a plane that was killed, tells of no plane
   const place = planePlace({ dataDirectory: directory.path, files: [] });
   claimDirectories(place);
   writeFileSync(place.record, "{");
-  assert.equal(readRecord(place.record), null);
+  assert.equal(readPlaneRecord(place.record), null);
   writeFileSync(place.record, JSON.stringify({ pid: 2 ** 22 + 1, files: [] }));
   assert.deepEqual(servingPlanes(directory.path), []);
   writeFileSync(place.record, JSON.stringify({ pid: process.pid, files: ["a.json"] }));

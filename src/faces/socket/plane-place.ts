@@ -86,7 +86,7 @@ export function claimDirectories({ directories }: PlanePlace): string | null {
 }
 
 /** Null where no plane has written one that can be read. */
-export function readRecord(file: string): PlaneRecord | null {
+export function readPlaneRecord(file: string): PlaneRecord | null {
   try {
     const record = JSON.parse(readFileSync(file, "utf8")) as PlaneRecord;
     return Number.isInteger(record.pid) && Array.isArray(record.files) ? record : null;
@@ -102,7 +102,7 @@ export function servingPlanes(dataDirectory: string): PlaneRecord[] {
     if (strangerIn(directory) !== null) return [];
     const names = readdirSync(directory).filter((name) => name.endsWith(".json"));
     return names
-      .flatMap((name) => readRecord(join(directory, name)) ?? [])
+      .flatMap((name) => readPlaneRecord(join(directory, name)) ?? [])
       .filter(({ pid }) => isAlive(pid))
       .sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
   } catch {

@@ -1,7 +1,7 @@
 import { utimesSync } from "node:fs";
 import { pause } from "../../lib/async/pause.ts";
 import { tryLock } from "../../lib/lock-file.ts";
-import type { Attached, Attempt } from "./attachment.ts";
+import type { Attached, AttachResult } from "./attachment.ts";
 import { claimDirectories, type PlanePlace } from "./plane-place.ts";
 
 /** A client that starts a plane says so this often; one that has not within this time was killed. */
@@ -16,7 +16,7 @@ export type StartedPlane = { exitCode(): number | null };
 
 export type Reach = {
   place: PlanePlace;
-  attach(): Promise<Attempt>;
+  attach(): Promise<AttachResult>;
   /** Starts a plane in the background; null where this client must not. */
   start: (() => Promise<StartedPlane>) | null;
   /** Another plane is about to serve here; only one that has not come by then is replaced. */

@@ -19,14 +19,14 @@ import {
   type RemoteAnswer,
   splitLines,
 } from "./callbacks.ts";
-import { isAlive, type PlanePlace, type PlaneRecord, readRecord } from "./plane-place.ts";
+import { isAlive, type PlanePlace, type PlaneRecord, readPlaneRecord } from "./plane-place.ts";
 
 /** It lets its clients finish for 5 s, and its servers have 3 s to end. */
 const stopMs = 15_000;
 const stopPollMs = 20;
 
 /** What a plane says of itself. */
-export type AboutPlane = Omit<PlaneRecord, "key"> & { clients: number };
+export type RemotePlaneInfo = Omit<PlaneRecord, "key"> & { clients: number };
 
 /**
  * The plane that serves in this place, as if it were here. Null when none answers, or when servers of it work in another
@@ -38,7 +38,7 @@ export async function openRemotePlane(
   directory: string | null = null,
 ): Promise<Plane | null> {
   if (place.directories.some((directory) => strangerIn(directory) !== null)) return null;
-  const record = readRecord(place.record);
+  const record = readPlaneRecord(place.record);
   if (record === null) return null;
   const path = place.socket;
   const config = await ask<Config>(path, { method: "config" }).catch(() => null);
@@ -119,8 +119,8 @@ function onlyWhatCanBeAsked<T extends object>(part: T, noun = ""): T {
 }
 
 /** What the plane of this place says of itself; null when none answers. */
-export async function askAbout({ socket }: PlanePlace): Promise<AboutPlane | null> {
-  return ask<AboutPlane>(socket, { about: true }).catch(() => null);
+export async function askAbout({ socket }: PlanePlace): Promise<RemotePlaneInfo | null> {
+  return ask<RemotePlaneInfo>(socket, { about: true }).catch(() => null);
 }
 
 /** Ends the background plane of this place and waits until it is gone; rejects for one that a person started. */
@@ -130,15 +130,15 @@ export async function askToStop({ socket }: PlanePlace, pid: number): Promise<vo
   while (isAlive(pid) && Date.now() < until) await pause(stopPollMs);
 }
 
-type Question = { method: string; args?: unknown[] } | { about: true } | { stop: string };
-type Asking = {
+type RemoteRequest = { method: string; args?: unknown[] } | { about: true } | { stop: string };
+type RequestOptions = {
   signal?: AbortSignal | undefined;
   callbacks?: Callbacks;
   events?: EventType[];
   onEvent?(event: PlaneEvent): void;
 };
 
-async function ask<T>(path: string, question: Question, asking: Asking = {}): Promise<T> {
+async function ask<T>(path: string, question: RemoteRequest, asking: RequestOptions = {}): Promise<T> {
   const { signal, callbacks = {}, events = [] } = asking;
   signal?.throwIfAborted();
   const socket = connect(path);
@@ -162,7 +162,7 @@ async function ask<T>(path: string, question: Question, asking: Asking = {}): Pr
 /** The answer; what comes before it is passed on as it comes. */
 function lastLine(
   socket: Socket,
-  { callbacks = {}, onEvent = () => undefined }: Asking,
+  { callbacks = {}, onEvent = () => undefined }: RequestOptions,
   send: (line: unknown) => void,
 ): Promise<RemoteAnswer> {
   const open = new Map<number, AbortController>();

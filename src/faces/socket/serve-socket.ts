@@ -11,8 +11,15 @@ import { methodOf } from "../../operations/operation.ts";
 import { verbTable } from "../../operations/verb-table.ts";
 import { AttachedClients, type ClientStream } from "./attached-clients.ts";
 import type { Farewell } from "./attachment.ts";
-import { type Asked, callElsewhere, firstLineOf, type PlaneLine, type RemoteAnswer, splitLines } from "./callbacks.ts";
-import { claimDirectories, isAlive, type PlanePlace, type PlaneRecord, readRecord } from "./plane-place.ts";
+import {
+  callElsewhere,
+  firstLineOf,
+  type PlaneLine,
+  type RemoteAnswer,
+  type SocketRequest,
+  splitLines,
+} from "./callbacks.ts";
+import { claimDirectories, isAlive, type PlanePlace, type PlaneRecord, readPlaneRecord } from "./plane-place.ts";
 
 /** The calls that one asker has made. */
 const asking = new asyncHooks.AsyncLocalStorage<Set<string>>();
@@ -23,7 +30,12 @@ function followCalls(plane: Plane): () => void {
 }
 
 /** Answers one question about this plane. `itself` answers what is no method of a plane; undefined where it cannot. */
-async function answerAsker(plane: Plane, socket: Socket, asked: Asked, itself: () => Promise<unknown>): Promise<void> {
+async function answerAsker(
+  plane: Plane,
+  socket: Socket,
+  asked: SocketRequest,
+  itself: () => Promise<unknown>,
+): Promise<void> {
   const gone = new AbortController();
   socket.on("close", () => gone.abort(new Error("the client disconnected")));
   const answering = run(plane, socket, asked, gone.signal, itself).catch((thrown): RemoteAnswer => {
@@ -38,7 +50,7 @@ async function answerAsker(plane: Plane, socket: Socket, asked: Asked, itself: (
 async function run(
   plane: Plane,
   socket: Socket,
-  { method, args: sent = [], hears = [], events = [] }: Asked,
+  { method, args: sent = [], hears = [], events = [] }: SocketRequest,
   signal: AbortSignal,
   itself: () => Promise<unknown>,
 ): Promise<RemoteAnswer> {
@@ -158,7 +170,7 @@ export async function serveSocket(plane: Plane, options: SocketOptions): Promise
     async close({ drainMs = 0, bye = "stopped" } = {}) {
       idle?.stop();
       clearInterval(watch ?? undefined);
-      if (readRecord(place.record)?.key === record.key) rmSync(place.record, { force: true });
+      if (readPlaneRecord(place.record)?.key === record.key) rmSync(place.record, { force: true });
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of open) if (!clients.has(socket)) socket.destroy();
       await clients.dismiss(bye, Math.max(waitMs, drainMs));
@@ -179,7 +191,7 @@ async function bind(
     release = await lock(place.binding);
     let replaced = {};
     if (await isAnswered(place.socket)) {
-      const other = readRecord(place.record);
+      const other = readPlaneRecord(place.record);
       if (idleMs !== null || other === null || !other.background) return null;
       if (!(await takeOver(place.socket, other.pid))) return null;
       replaced = { pid: other.pid };

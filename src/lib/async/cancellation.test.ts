@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Cancellation, OpenCancellation, orCancelled } from "./cancellation.ts";
+import { Cancellation, OpenCancellation, OpenCancellations, orCancelled } from "./cancellation.ts";
 
-test("listeners are told once, in their order, and those who left are not", () => {
+test("listeners are called once, in their order, and those who left are not", () => {
   const cancellation = new Cancellation();
   const told: unknown[] = [];
   const listener = (name: string) => ({ cancel: (reason: unknown) => told.push([name, reason]) });
@@ -34,14 +34,14 @@ test("a signal that is asked for follows the cancellation, before and after", ()
 });
 
 test("what another cancels stands among the open ones until it is closed", () => {
-  const open = new Set<OpenCancellation>();
+  const open = new OpenCancellations<never>();
   const controller = new AbortController();
   const bySignal = new OpenCancellation(controller.signal, open);
   const parent = new Cancellation();
   const byParent = new OpenCancellation(parent, open);
   const closed = new OpenCancellation(parent, open);
   closed.close();
-  assert.equal(open.size, 2);
+  assert.deepEqual(open.all(), [byParent, bySignal]);
   controller.abort("left");
   parent.cancel("over");
   assert.deepEqual([bySignal.reason, byParent.reason, closed.isCancelled], ["left", "over", false]);

@@ -64,16 +64,44 @@ export class Cancellation implements Cancellable, CancelListener {
   }
 }
 
+/** Those that are open, in a chain of their own: what was deleted from a `Set` lives on in it until a large collection. */
+export class OpenCancellations<T extends OpenCancellation> {
+  #first: OpenCancellation | null = null;
+
+  add(one: OpenCancellation): void {
+    one.after = this.#first;
+    if (this.#first) this.#first.before = one;
+    this.#first = one;
+  }
+
+  delete(one: OpenCancellation): void {
+    const { before, after } = one;
+    if (before) before.after = after;
+    else if (this.#first === one) this.#first = after;
+    if (after) after.before = before;
+    one.before = null;
+    one.after = null;
+  }
+
+  all(): T[] {
+    const found: OpenCancellation[] = [];
+    for (let one = this.#first; one !== null; one = one.after) found.push(one);
+    return found as T[];
+  }
+}
+
 /** Is cancelled by another, by a signal or without one, and stands among others until it is closed. */
 export class OpenCancellation extends Cancellation {
+  before: OpenCancellation | null = null;
+  after: OpenCancellation | null = null;
   readonly #by: CancelledBy;
-  readonly #all: Set<OpenCancellation>;
+  readonly #among: OpenCancellations<OpenCancellation>;
 
-  constructor(by: CancelledBy, all: Set<OpenCancellation>) {
+  constructor(by: CancelledBy, among: OpenCancellations<never>) {
     super();
     this.#by = by;
-    this.#all = all;
-    all.add(this);
+    this.#among = among;
+    among.add(this);
     if (by === undefined) return;
     if (!(by instanceof AbortSignal)) by.listen(this);
     else if (by.aborted) this.cancel(by.reason);
@@ -87,7 +115,7 @@ export class OpenCancellation extends Cancellation {
 
   /** Is over. */
   close(): void {
-    this.#all.delete(this);
+    this.#among.delete(this);
     if (this.#by instanceof AbortSignal) this.#by.removeEventListener("abort", this);
     else this.#by?.leave(this);
   }

@@ -6,7 +6,7 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** JSON with null for every object and list that is nested deeper. Text that is no JSON stays so. */
+/** JSON with null for every object and list that is nested deeper. Text that is not JSON stays so. */
 export function cutDeep(text: string, deepest: number): string {
   const kept: string[] = [];
   let from = 0;

@@ -48,7 +48,7 @@ export function ambiguityOf(value: object): string | undefined {
 }
 
 /** The JSON of exactly this value, where known. */
-export function textOf(value: object): string | undefined {
+export function sourceTextOf(value: object): string | undefined {
   return Sourced.of(value)?.toString();
 }
 
@@ -65,7 +65,7 @@ export function sizeOf(value: object): number | undefined {
 
 /** Writes it again, since every reader must see what was inspected. Numbers that would change keep their text. */
 export function rewriteText(value: object): void {
-  const text = textOf(value);
+  const text = sourceTextOf(value);
   if (text !== undefined && mayLoseNumbers(text)) Sourced.set(value, JSON.stringify(parseExactly(text)));
   else Sourced.set(value, undefined);
 }

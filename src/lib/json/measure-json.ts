@@ -271,7 +271,7 @@ function repeatedIn(text: string): string {
   return "";
 }
 
-/** Undefined if it is no JSON, or would take too long. */
+/** Undefined if it is not JSON, or would take too long. */
 export function readJson(text: string): unknown {
   if (measureJson(text).tooMuch !== null) return undefined;
   try {

@@ -9,7 +9,7 @@ export type OutgoingRequest = {
   body: string | Uint8Array | undefined;
 };
 
-export type SendOptions = {
+export type HttpSendOptions = {
   gate: Gate;
   agents?: Agents | undefined;
   signal: AbortSignal;
@@ -40,7 +40,7 @@ type Failure = { kind?: RequestFailed["kind"]; sent: boolean; permanent?: boolea
 const maxRedirects = 5;
 
 /** Follows redirects within the origin; headers and arguments go to no other. Rejects with `RequestFailed`. */
-export async function sendRequest(first: OutgoingRequest, options: SendOptions): Promise<Exchanged> {
+export async function sendRequest(first: OutgoingRequest, options: HttpSendOptions): Promise<Exchanged> {
   let request = first;
   for (let hops = 0; ; hops++) {
     const response = await ask(request, options);
@@ -64,7 +64,10 @@ function redirected({ method, headers, body }: OutgoingRequest, url: URL, status
   return { url, method: "GET", headers: others, body: undefined };
 }
 
-async function ask({ url, ...rest }: OutgoingRequest, { addressKey: _, ...options }: SendOptions): Promise<Exchanged> {
+async function ask(
+  { url, ...rest }: OutgoingRequest,
+  { addressKey: _, ...options }: HttpSendOptions,
+): Promise<Exchanged> {
   // Node's HTTP stack is loaded with the first request.
   const { exchange } = await import("./exchange.ts");
   try {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fillReferences, referencesIn, valueAt } from "./fill-references.ts";
+import { fillReferences, referencesIn, valueAtPath } from "./fill-references.ts";
 
 const known = { input: { city: "Rome", days: [1, 2] }, steps: { look: { result: { n: 7 } } } };
-const fill = (value: unknown) => fillReferences(value, (path) => valueAt(known, path));
+const fill = (value: unknown) => fillReferences(value, (path) => valueAtPath(known, path));
 
 test("a text that is one reference becomes the value, and inside a text it is written out", () => {
   assert.deepEqual(fill({ a: "${steps.look.result.n}", b: ["to ${input.city}: ${input.days}"], c: 1 }), {
@@ -21,5 +21,5 @@ test("what has another form is no reference", () => {
 
 test("nothing is found on the way of the language", () => {
   assert.equal(fill("${input.constructor}"), undefined);
-  assert.equal(valueAt("text", ["length"]), undefined);
+  assert.equal(valueAtPath("text", ["length"]), undefined);
 });

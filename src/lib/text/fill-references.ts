@@ -31,7 +31,7 @@ export function fillReferences(value: unknown, lookUp: (path: Path) => unknown):
 }
 
 /** Undefined where there is nothing. */
-export function valueAt(value: unknown, path: Path): unknown {
+export function valueAtPath(value: unknown, path: Path): unknown {
   let at = value;
   for (const key of path) {
     if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;

@@ -74,7 +74,7 @@ export function createTextTail(limit: number): { add(text: string): void; text()
 }
 
 /** Repeated texts are checked once. */
-const maxRemembered = 1_000;
+const maxRemembered = 10_000;
 const maxRememberedLength = 200;
 const remembered = createLru<string>(maxRemembered);
 

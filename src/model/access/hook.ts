@@ -14,8 +14,8 @@ export const hookEvents = [
 /** The moments at which hooks are asked. */
 export type HookEvent = (typeof hookEvents)[number];
 
-export const defaultTimeoutMs = 2_000;
-export const everyTool = "*";
+export const defaultHookTimeoutMs = 2_000;
+export const anyToolMatcher = "*";
 
 /** A failed guard stops the call. */
 export const defaultOnError = {
@@ -32,9 +32,9 @@ export const defaultOnError = {
 export const CommandHook = z.strictObject({
   name: z.string().check(z.minLength(1)),
   /** Found anywhere in the tool's name; a linear-time pattern. */
-  matcher: z._default(z.string(), everyTool),
+  matcher: z._default(z.string(), anyToolMatcher),
   command: z.array(z.string()).check(z.minLength(1)),
-  timeout_ms: z._default(z.int().check(z.positive(), z.maximum(600_000)), defaultTimeoutMs),
+  timeout_ms: z._default(z.int().check(z.positive(), z.maximum(600_000)), defaultHookTimeoutMs),
   on_error: z.optional(z.enum(["deny", "allow"])),
 });
 export type CommandHook = z.infer<typeof CommandHook>;

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 /** Other names mean something to JavaScript objects. */
 const ParameterName = z
   .string()
-  .check(z.regex(/^(?!(?:__proto__|constructor|prototype)$)\S(?:.*\S)?$/, "is no name a parameter can have"));
+  .check(z.regex(/^(?!(?:__proto__|constructor|prototype)$)\S(?:.*\S)?$/, "is not a valid parameter name"));
 
 const sources = ["inventory", "user", "groups", "persona", "conversation", "workspace", "scopes", "files"] as const;
 
@@ -49,11 +49,11 @@ export function originalOf(parameter: string): string {
 const addresses: Readonly<Record<string, string>> = { filename: "file_url", file_names: "file_urls" };
 
 /** The parameter that has the address as well. */
-export function addressOf(parameter: string): string {
+export function urlParameterOf(parameter: string): string {
   return addresses[parameter] ?? `${parameter}_url`;
 }
 
 /** Callers still name a file themselves. */
 export function hiddenBy({ parameter, from }: InjectionRule): string[] {
-  return from === "files" ? [originalOf(parameter), addressOf(parameter)] : [parameter];
+  return from === "files" ? [originalOf(parameter), urlParameterOf(parameter)] : [parameter];
 }

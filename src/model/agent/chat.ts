@@ -15,8 +15,8 @@ export type AssistantMessage = {
 /** The result of a call, for the model. */
 export type ToolMessage = { role: "tool"; tool_call_id: string; content: ChatContent };
 
-export type ChatContent = string | ContentBlock[];
-export type ContentBlock = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
+export type ChatContent = string | ChatContentBlock[];
+export type ChatContentBlock = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
 
 /** `arguments` may be no JSON at all. */
 export type AskedCall = { id: string; type: "function"; function: { name: string; arguments: string } };

@@ -13,7 +13,7 @@ import type { CodeSearch } from "./code-schema.ts";
 export type ProgramError = {
   name: string;
   message: string;
-  /** In the program, from 1 on. */
+  /** In the program, starting at 1. */
   line?: number;
   /** Of that line. */
   text?: string;

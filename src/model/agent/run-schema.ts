@@ -94,7 +94,7 @@ const AskedCall = z.object({
 });
 
 /** Programs with a model of their own write messages. */
-export const Message = typed<ChatMessage>("ChatMessage")
+export const ChatMessageSchema = typed<ChatMessage>("ChatMessage")
   .as(
     z.union([
       z.object({ role: z.enum(["system", "user"]), content: Content }),
@@ -140,7 +140,7 @@ export const AgentRun = z
     counters: AgentCounters,
     steps: z.array(AgentStep),
     trace: z.enum(traceTypes).meta({ description: "How much of the conversation is kept." }),
-    messages: z.array(Message),
+    messages: z.array(ChatMessageSchema),
   })
   .meta({ description: "What an agent did, as it is kept. Without what looks like a secret." });
 export type AgentRun = TypeOf<typeof AgentRun>;

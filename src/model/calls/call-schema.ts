@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { hookDecisions, hookEvents } from "../access/hook.ts";
 import { offerCallKinds } from "../catalogue/tool.ts";
-import { Code, ErrorOrNull } from "../errors-schema.ts";
+import { ErrorCodeSchema, ErrorOrNull } from "../errors-schema.ts";
 import type { TypeOf } from "../json.ts";
 import { AnyJson } from "../json-schema.ts";
 import { FaceName, Whose } from "../principal-schema.ts";
@@ -14,13 +14,13 @@ export const CallStatus = z
   .meta({ id: "CallStatus", description: "How a call ended, or that it waits." });
 export type CallStatus = TypeOf<typeof CallStatus>;
 
-export const Origin = z.object({
+export const ResultOrigin = z.object({
   cached: z.boolean().optional().meta({ description: "Was the result in the cache? Missing where the tool has none." }),
   coalesced: z.literal(true).optional().meta({ description: "An equal call was under way, and this is its result." }),
   replayed: z.literal(true).optional().meta({ description: "The result is from a recording." }),
 });
 /** Where a result comes from that no provider was asked for. */
-export type Origin = TypeOf<typeof Origin>;
+export type ResultOrigin = TypeOf<typeof ResultOrigin>;
 
 export const Cost = z
   .object({ amount: z.number(), unit: z.string() })
@@ -31,7 +31,7 @@ export const Attempt = z.object({
   provider: z.string(),
   ok: z.boolean(),
   durationMs: z.number(),
-  error: Code.nullable(),
+  error: ErrorCodeSchema.nullable(),
   sent: z.literal(false).optional().meta({ description: "Only where the provider provably never saw it." }),
   shared: z.literal(true).optional().meta({
     description: "It met a failure that another attempt had found: the provider's health does not change.",
@@ -93,7 +93,7 @@ export const CallRecord = z
       .string()
       .optional()
       .meta({ description: "The id of the result, where it was too large to be given whole." }),
-    ...Origin.shape,
+    ...ResultOrigin.shape,
     run: z.string().optional().meta({ description: "The run of an agent that it was made in." }),
     conversation: z.string().optional().meta({
       description: "The session of an MCP client, the conversation of an agent, or what the caller named.",
@@ -123,10 +123,10 @@ export const ActivityEntry = z
     face: FaceName,
     status: CallStatus,
     durationMs: z.number(),
-    ...Origin.shape,
+    ...ResultOrigin.shape,
     arguments: z.string(),
     result: z.string().nullable(),
-    code: Code.nullable(),
+    code: ErrorCodeSchema.nullable(),
   })
   .meta({ id: "ActivityEntry", description: "A recent call in short, in memory only. Secrets are hidden." });
 export type ActivityEntry = TypeOf<typeof ActivityEntry>;

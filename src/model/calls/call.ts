@@ -3,7 +3,7 @@ import type { ErrorReport } from "../errors-schema.ts";
 import type { JsonObject } from "../json.ts";
 import type { Face, Principal } from "../principal.ts";
 import type { Contact } from "../servers/server-schema.ts";
-import type { Attempt, CallStatus, Cost, HookRun, Origin, Verdict } from "./call-schema.ts";
+import type { Attempt, CallStatus, Cost, HookRun, ResultOrigin, Verdict } from "./call-schema.ts";
 import type { ArtifactView, ToolResult } from "./result.ts";
 import type { ResultHandle } from "./stored-result.ts";
 
@@ -130,7 +130,7 @@ type Route = {
 };
 export type Routed = Approved & { route: Route };
 
-export function originOf({ cached, coalesced, replayed }: Origin): Origin {
+export function originOf({ cached, coalesced, replayed }: ResultOrigin): ResultOrigin {
   return {
     ...(cached === undefined ? {} : { cached }),
     ...(coalesced ? { coalesced } : {}),
@@ -138,7 +138,7 @@ export function originOf({ cached, coalesced, replayed }: Origin): Origin {
   };
 }
 
-type Execution = Origin & {
+type Execution = ResultOrigin & {
   result: ToolResult;
   provider: string;
   attempts: Attempt[];
@@ -149,7 +149,7 @@ type Execution = Origin & {
 export type Executed = Routed & { executed: Execution };
 
 /** What is known about any call. */
-export type CallReport<Status extends CallStatus = CallStatus> = Origin & {
+export type CallReport<Status extends CallStatus = CallStatus> = ResultOrigin & {
   /** Finds the call in records and events. */
   id: string;
   /** The catalogue's name; the requested one where there is no such tool. */

@@ -18,7 +18,7 @@ export const heldStatuses = [
 ] as const;
 export type HeldStatus = (typeof heldStatuses)[number];
 
-export type Decision = "approve" | "reject";
+export type ApprovalDecision = "approve" | "reject";
 
 /** Remembers a yes for similar calls. */
 export type Remember = {
@@ -33,9 +33,9 @@ export type Remember = {
 };
 
 /** A person's answer to a held call. */
-export type Answer = {
+export type ApprovalAnswer = {
   /** Yes or no. */
-  decision: Decision;
+  decision: ApprovalDecision;
   /** Replace those that were shown. */
   arguments?: JsonObject;
   /** For the caller. */
@@ -56,7 +56,7 @@ export type HeldFilter = {
 };
 
 /** Asks the caller on its face; null when that is not possible. `problem` is about the last answer. */
-export type AskHere = (held: HeldView, signal: AbortSignal, problem: string | null) => Promise<Answer | null>;
+export type AskHere = (held: HeldView, signal: AbortSignal, problem: string | null) => Promise<ApprovalAnswer | null>;
 
 /** Which changes of a plan. Default: all that wait. */
 export type PlanChoice = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toolIdOf } from "../catalogue/tool-schema.ts";
-import { Code } from "../errors-schema.ts";
+import { ErrorCodeSchema } from "../errors-schema.ts";
 import type { TypeOf } from "../json.ts";
 import { AnyObject, typed } from "../json-schema.ts";
 import { FaceName, Whose } from "../principal-schema.ts";
@@ -20,7 +20,7 @@ export const GivenAnswer = z.object({
 });
 export type GivenAnswer = TypeOf<typeof GivenAnswer>;
 
-export const RanOutcome = z.object({ callId: z.string(), ok: z.boolean(), code: Code.nullable() });
+export const RanOutcome = z.object({ callId: z.string(), ok: z.boolean(), code: ErrorCodeSchema.nullable() });
 
 export const HeldView = z
   .object({
@@ -85,7 +85,7 @@ export const Plan = PlanRecord.extend({
 /** The changes that were queued in one conversation. */
 export type Plan = TypeOf<typeof Plan>;
 
-export const Remembered = z.object({
+export const RememberedApproval = z.object({
   id: z.string(),
   user: z.string().nullable(),
   owner,
@@ -100,4 +100,4 @@ export const Remembered = z.object({
   expiresAt: z.string().nullable(),
 });
 /** A person's yes that holds for later calls. */
-export type Remembered = TypeOf<typeof Remembered>;
+export type RememberedApproval = TypeOf<typeof RememberedApproval>;

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type UnknownObject } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
 import type { Principal } from "../principal.ts";
 
-export type Asked = { method: string; params: UnknownObject };
+export type ServerRequest = { method: string; params: UnknownObject };
 
 export type AsClient = { capabilities: UnknownObject; info?: UnknownObject; logLevel?: string };
 
@@ -15,7 +15,7 @@ export type Continuation = { inputResponses?: unknown; requestState?: unknown };
 /** How a running request talks to its caller. */
 export type Relay = {
   /** Null when this caller cannot be asked that. */
-  onQuestion?(server: string, asked: Asked, signal: AbortSignal): Promise<UnknownObject | null>;
+  onQuestion?(server: string, asked: ServerRequest, signal: AbortSignal): Promise<UnknownObject | null>;
   onProgress?(progress: { progress: number; total: number | null; message: string | null }): void;
   onLog?(message: UnknownObject): void;
   client?: AsClient;
@@ -29,7 +29,7 @@ export type Relay = {
 };
 
 /** `user` is the session's; null for a shared session. */
-export type ServerSaid = { server: string; user: string | null; method: string; params: UnknownObject };
+export type ServerNotification = { server: string; user: string | null; method: string; params: UnknownObject };
 
 /** W3C Trace Context; MCP has it in `_meta`. */
 export type TraceContext = { traceparent: string; tracestate?: string };
@@ -126,7 +126,7 @@ const updateMark = "MCP_UPDATE:";
 /** With its share in percent, and the update that its message may carry. */
 export type ProgressRead = ProgressReport & { percentage: number | null; update?: UnknownObject };
 
-export function readProgress({ progress, total, message }: ProgressReport): ProgressRead {
+export function describeProgress({ progress, total, message }: ProgressReport): ProgressRead {
   const percentage = total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
   const update = message?.startsWith(updateMark) ? parseUpdate(message.slice(updateMark.length)) : null;
   if (update === null) return { progress, total, percentage, message };

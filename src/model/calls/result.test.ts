@@ -46,7 +46,7 @@ for (const [given, expected, warns] of errorFlags) {
   });
 }
 
-test("blocks without a type and content that is no list are kept as text and warned about", () => {
+test("blocks without a type and content that is not a list are kept as text and warned about", () => {
   const mixed = normalizeResult({ content: ["bare", { type: "text", text: "good" }, { text: 1 }] });
   assert.equal(resultText(mixed.result), 'bare\ngood\n{"text":1}');
   assert.match(mixed.warnings.join("\n"), /block 1.*block 3/s);

@@ -76,7 +76,7 @@ export function unsaidStructure({ content, structuredContent }: ToolResult): Jso
   const texts = content.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
   const said = texts.map(parseOrKeep);
   const meant: unknown[] = [structuredContent];
-  // A value that is no object has to be wrapped in one.
+  // A value that is not an object has to be wrapped in one.
   if (isObject(structuredContent) && Object.keys(structuredContent).length === 1)
     meant.push(...Object.values(structuredContent));
   const isSaid = meant.some((value) => [said, said.join("\n"), ...said, ...texts].some((one) => sameJson(one, value)));

@@ -75,7 +75,7 @@ export function parseSearch(given: unknown): ParsedSearch {
 
 export function readLimit(limit: unknown, most: number): number {
   const isFit = typeof limit === "number" && Number.isInteger(limit) && limit >= 1 && limit <= most;
-  return isFit ? limit : refuse("limit", `'limit' must be a whole number from 1 to ${most}.`);
+  return isFit ? limit : refuse("limit", `'limit' must be an integer from 1 to ${most}.`);
 }
 
 function readQueries(query: unknown, queries: unknown): string[] {
@@ -86,10 +86,10 @@ function readQueries(query: unknown, queries: unknown): string[] {
   if (all.length === 0 || all.length > maxQueries) {
     return refuse("queries", `'queries' must be a list of 1 to ${maxQueries} texts.`);
   }
-  return all.map((one) => readText(one, queries === undefined ? "query" : "queries"));
+  return all.map((one) => readQueryText(one, queries === undefined ? "query" : "queries"));
 }
 
-export function readText(text: unknown, parameter: string): string {
+export function readQueryText(text: unknown, parameter: string): string {
   if (typeof text !== "string") return refuse(parameter, `'${parameter}' must be a string.`);
   if (text.length <= maxQuery) return text.trim();
   return refuse(parameter, `'${parameter}' is longer than ${maxQuery} characters; say it in fewer.`);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../errors.ts";
-import { everyTool, parseToolQuery, type ToolQuery } from "./tool-query.ts";
+import { parseToolQuery, type ToolQuery, unfilteredQuery } from "./tool-query.ts";
 
 const wording = { spell: (parameter: string) => `'${parameter}'`, nearest };
 const parse = (text: string) => parseToolQuery(new URLSearchParams(text), wording);
@@ -36,7 +36,7 @@ const taken: [query: string, fields: Partial<ToolQuery>][] = [
 ];
 
 for (const [query, fields] of taken) {
-  test(`'${query}' is understood`, () => assert.deepEqual(parse(query), { ...everyTool, ...fields }));
+  test(`'${query}' is understood`, () => assert.deepEqual(parse(query), { ...unfilteredQuery, ...fields }));
 }
 
 const refused: [query: string, parameter: string, message: RegExp][] = [
@@ -85,6 +85,6 @@ for (const [query, parameter, message] of refused) {
 
 test("what is parsed never changes what stands for no filter at all", () => {
   parse("persona=Atlas&capability=x");
-  assert.deepEqual(everyTool.personas, []);
-  assert.deepEqual(everyTool.capabilities, []);
+  assert.deepEqual(unfilteredQuery.personas, []);
+  assert.deepEqual(unfilteredQuery.capabilities, []);
 });

@@ -74,13 +74,13 @@ const parameters: Readonly<Record<string, [field: keyof ToolQuery, fallback: unk
   include_provider_health: ["includeProviderHealth", true, readFlag],
 };
 
-export const everyTool = Object.freeze(
+export const unfilteredQuery = Object.freeze(
   Object.fromEntries(Object.values(parameters).map(([field, fallback]) => [field, fallback])),
 ) as Readonly<ToolQuery>;
 
 /** Refuses what is unknown or makes no sense by name. */
 export function parseToolQuery(values: Iterable<readonly [string, string]>, wording: Wording): ToolQuery {
-  const query: Record<string, unknown> = { ...everyTool };
+  const query: Record<string, unknown> = { ...unfilteredQuery };
   const seen = new Set<string>();
   for (const [name, value] of values) {
     const known = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
@@ -158,5 +158,5 @@ function readOneOf(allowed: readonly string[]): Read {
 
 function readLimit(value: string, refuse: Refuse): number {
   const limit = /^\d{1,4}$/.test(value) ? Number(value) : 0;
-  return limit >= 1 && limit <= largestPage ? limit : refuse(`give a whole number from 1 to ${largestPage}`);
+  return limit >= 1 && limit <= largestPage ? limit : refuse(`give an integer from 1 to ${largestPage}`);
 }

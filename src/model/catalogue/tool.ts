@@ -32,17 +32,17 @@ export function parseArgumentText(text: string): ToolArgument | { problem: strin
     };
   const known = argumentTypes.find((one) => one === type.trim());
   if (known === undefined)
-    return { problem: `cannot be read: '${type.trim()}' is no type. Use ${argumentTypes.join(", ")}.` };
+    return { problem: `cannot be read: '${type.trim()}' is not a type. Use ${argumentTypes.join(", ")}.` };
   return {
     name: name.trim(),
     type: known,
     ...(description.trim() === "" ? {} : { description: description.trim() }),
-    required: optional === undefined && !saysOptional(description),
+    required: optional === undefined && !isMarkedOptional(description),
   };
 }
 
 /** Many authors say it in the description only. */
-export function saysOptional(description: unknown): boolean {
+export function isMarkedOptional(description: unknown): boolean {
   return typeof description === "string" && /\(optional/i.test(description);
 }
 

@@ -56,7 +56,7 @@ export type AddHooks = {
   /** A yes or no. Without it the answer is no. */
   confirm?(question: string): Promise<boolean>;
   /** Before it is tried. */
-  onPlanned?(server: AddedOne): void;
+  onDraft?(server: AddedOne): void;
 };
 
 /** What came of starting or reaching a server once. */

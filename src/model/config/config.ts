@@ -29,7 +29,7 @@ function byName<T extends z.core.SomeType>(schema: T) {
 const maxCost = z._default(
   z.nullable(
     z.union([z.number().check(z.minimum(0)), z.record(z.string(), z.number().check(z.minimum(0)))], {
-      error: "must be a number from 0 on, such numbers by unit, or null for no limit",
+      error: "must be a number >= 0, such numbers by unit, or null for no limit",
     }),
   ),
   null,
@@ -252,12 +252,12 @@ export type ConfigProblem = {
 };
 
 /** File, line, place, reason and remedy on one line. */
-export function renderProblem({ file, line, column, path, message, hint }: ConfigProblem): string {
+export function renderConfigProblem({ file, line, column, path, message, hint }: ConfigProblem): string {
   const place = [file, line, column].filter((part) => part !== null && part !== undefined).join(":");
   const reason = /[.?!…]$/.test(message) ? message : `${message}.`;
   return `${place}: ${path === "" ? "" : `${path}: `}${reason}${hint === null ? "" : ` ${hint}`}`;
 }
 
 export function renderProblems(problems: readonly ConfigProblem[]): string {
-  return problems.map(renderProblem).join("\n");
+  return problems.map(renderConfigProblem).join("\n");
 }

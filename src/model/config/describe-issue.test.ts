@@ -21,7 +21,7 @@ const cases: [value: object, message: string][] = [
   [{ one: "y" }, "must be 'x', not 'y'"],
   [{ count: -1 }, "must be at least 0"],
   [{ count: 10 }, "must be at most 9"],
-  [{ count: 1.5 }, "must be a whole number, not a number"],
+  [{ count: 1.5 }, "must be an integer, not a number"],
   [{ count: "5" }, "must be a number, not a string"],
   [{ share: 0 }, "must be more than 0"],
   [{ name: "" }, "must not be empty"],

@@ -8,10 +8,10 @@ const unexplained = "Invalid input";
 
 /** In our own words: 'must be one of read, write, not 'zap''. `value` is the whole that was checked. */
 export function describeIssue(issue: Issue, value: unknown): string {
-  const given = valueAt(value, issue.path);
+  const given = valueAtIssue(value, issue.path);
   switch (issue.code) {
     case "invalid_type":
-      return given === undefined ? missing : `must be ${kindOf(issue.expected)}, not ${kindOfValue(given)}`;
+      return given === undefined ? missing : `must be ${typeName(issue.expected)}, not ${kindOfValue(given)}`;
     case "invalid_value":
       return `must be ${oneOf(issue.values)}, not ${describe(given)}`;
     case "too_small":
@@ -37,7 +37,7 @@ export function describeIssue(issue: Issue, value: unknown): string {
   }
 }
 
-export function kindOf(type: string): string {
+export function typeName(type: string): string {
   return kinds[type] ?? type;
 }
 
@@ -47,7 +47,7 @@ const kinds: Readonly<Record<string, string>> = {
   object: "an object",
   record: "an object",
   number: "a number",
-  int: "a whole number",
+  int: "an integer",
   boolean: "true or false",
 };
 
@@ -79,11 +79,11 @@ function describe(value: unknown): string {
 }
 
 function kindOfValue(value: unknown): string {
-  if (Array.isArray(value)) return kindOf("array");
-  return typeof value === "boolean" || value === null ? String(value) : kindOf(typeof value);
+  if (Array.isArray(value)) return typeName("array");
+  return typeof value === "boolean" || value === null ? String(value) : typeName(typeof value);
 }
 
-export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+export function valueAtIssue(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (place, key) =>
       typeof place === "object" && place !== null ? (place as Record<PropertyKey, unknown>)[key] : undefined,

@@ -5,9 +5,9 @@ import type { ServersChange } from "../servers/server.ts";
 import type { AddedServer, AddHooks, AddOptions, FoundServer, ServerUpdate, Trial } from "./adding.ts";
 import type { ConfigProblem } from "./config.ts";
 
-export type Origin = { file: string; line: number | null; path: string };
+export type SettingOrigin = { file: string; line: number | null; path: string };
 
-export type Explanation = { key: string; value: Json; origin: Origin };
+export type Explanation = { key: string; value: Json; origin: SettingOrigin };
 
 type ConfigCheck = { ok: boolean; files: string[]; problems: ConfigProblem[] };
 
@@ -141,7 +141,7 @@ export function projectLines({ servers, settings, files }: ProjectTrust): TrustL
   return [...servers, ...(settings === null ? [] : [settings]), ...files];
 }
 
-export function linesOf(trust: ProjectTrust): TrustLine[] {
+export function trustLinesOf(trust: ProjectTrust): TrustLine[] {
   return [...projectLines(trust), ...trust.own];
 }
 

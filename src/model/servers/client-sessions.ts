@@ -2,7 +2,7 @@ import type { AsClient } from "../calls/provider.ts";
 import type { UnknownObject } from "../json.ts";
 
 /** A legacy client's session, with what another plane needs to continue it. */
-export type KeptSession = {
+export type StoredSession = {
   owner: string;
   version: string;
   client: AsClient;
@@ -17,14 +17,14 @@ export type KeptSession = {
 type SessionNews = { id: string; what: "changed" | "mail" };
 
 /** Sessions that all planes on one store share. */
-export type KeptSessions = {
+export type SessionStore = {
   /** Does it outlive this process? */
   outlivesUs: boolean;
   /** Without a reachable store it is valid here only. */
-  keep(id: string, session: KeptSession): Promise<void>;
+  keep(id: string, session: StoredSession): Promise<void>;
   /** Null when it is unknown, ended, or was idle too long. */
-  find(id: string): Promise<KeptSession | null>;
-  change(id: string, change: (session: KeptSession) => KeptSession): Promise<void>;
+  find(id: string): Promise<StoredSession | null>;
+  change(id: string, change: (session: StoredSession) => StoredSession): Promise<void>;
   touch(id: string): Promise<void>;
   end(id: string): Promise<void>;
   /** False when some plane has used it since. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Category, Code, ErrorReport } from "../errors-schema.ts";
+import { Category, ErrorCodeSchema, ErrorReport } from "../errors-schema.ts";
 import type { TypeOf } from "../json.ts";
 import { AnyJson } from "../json-schema.ts";
 import { FaceName, Whose } from "../principal-schema.ts";
@@ -10,7 +10,7 @@ const status = z.enum(deadLetterStatuses);
 export const DeadLetterChange = z.object({
   at: z.string(),
   status,
-  code: Code.nullable(),
+  code: ErrorCodeSchema.nullable(),
   callId: z.string().nullable(),
   by: z.string().nullable().meta({ description: "Null when the plane decided." }),
   note: z.string().nullable(),

@@ -53,7 +53,7 @@ export function deadLetterDueAt({ status, nextRetryAt, lease }: KeptDeadLetter):
   return status === "pending" ? nextRetryAt : null;
 }
 
-export function showDeadLetter(letter: KeptDeadLetter): DeadLetter {
+export function deadLetterView(letter: KeptDeadLetter): DeadLetter {
   const { revision, asked, options, repeatable, lease, ...shown } = letter;
   const isOver = shown.status === "resolved" || shown.status === "abandoned";
   const isOurs = shown.status === "retrying" || shown.nextRetryAt !== null;

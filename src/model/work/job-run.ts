@@ -57,7 +57,7 @@ export type JobRunFilter = {
   before?: string;
 };
 
-export function showJobRun(run: KeptJobRun): JobRun {
+export function jobRunView(run: KeptJobRun): JobRun {
   const { revision, slot, principal, input, most, dueAt, tasks, ...shown } = run;
   return { ...shown, tasks: tasks.map(showTask) };
 }

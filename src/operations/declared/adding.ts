@@ -126,7 +126,7 @@ export const addingOperations = [
       isTrial: ({ dryRun }) => dryRun === true,
       // What was pasted may hold a secret anywhere.
       input: ({ scope, force, via }) => withoutUndefined({ scope, force, via }),
-      look: (plane) => plane.config().servers,
+      snapshot: (plane) => plane.config().servers,
     },
     async run(plane, { what, ...options }, asker, situation) {
       const added = await setupIn(situation).addServers([what], withoutUndefined(options)).catch(withoutFile);

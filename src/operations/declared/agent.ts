@@ -7,12 +7,12 @@ import type { ChatMessage } from "../../model/agent/chat.ts";
 import { ConversationRuns } from "../../model/agent/run-schema.ts";
 import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { modelOptions, pageOptions, tapeOptions } from "../command-options.ts";
+import { modelOptions, pageOptions, recordingOptions } from "../command-options.ts";
 import { Cursor, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { AgentAnswer, AgentBody } from "../schemas/agent.ts";
-import { Run, RunSummary } from "../schemas/run.ts";
-import { shownAgentAnswer } from "../strangers.ts";
+import { shownAgentAnswer } from "../public-errors.ts";
+import { AgentAnswerSchema, AgentBody } from "../schemas/agent.ts";
+import { RunSchema, RunSummarySchema } from "../schemas/run.ts";
 import { own, user } from "./calls.ts";
 import { knownToolsets } from "./toolsets.ts";
 
@@ -46,7 +46,7 @@ const runs = [
       limit: Limit,
       cursor: Cursor,
     }),
-    output: z.object({ runs: z.array(RunSummary), nextCursor: NextCursor }),
+    output: z.object({ runs: z.array(RunSummarySchema), nextCursor: NextCursor }),
     http: { method: "get", path: "/runs", tag: "Calls", answers: { 200: "One page." } },
     cli: {
       command: "calls runs",
@@ -69,7 +69,7 @@ const runs = [
     summary: "One run: messages, calls and timing",
     scope: "read",
     input: z.object({ id: text("The run's id.") }),
-    output: Run,
+    output: RunSchema,
     http: {
       method: "get",
       path: "/runs/{id}",
@@ -164,7 +164,7 @@ const agent = [
       "With `Accept: text/event-stream` thoughts, actions, observations and the answer come as events; the last one carries the whole answer. When the client goes away, the run is cancelled.",
     scope: "call",
     input: AgentBody.extend({ approvalWaitMs: z.number().optional() }),
-    output: AgentAnswer,
+    output: AgentAnswerSchema,
     http: {
       method: "post",
       path: "/agent",
@@ -200,7 +200,7 @@ const agent = [
         "--yes": "agree to what the policy would ask about",
         "--verbose": "show thoughts, calls and results, even without a terminal",
         "--no-stream": "print the answer when it is complete",
-        ...tapeOptions,
+        ...recordingOptions,
       },
       examples: [
         'agent "What is 17 plus 25?"',

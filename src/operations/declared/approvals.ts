@@ -4,11 +4,22 @@ import { heldOrders, type PlanOutcome as Outcomes } from "../../model/calls/held
 import { HeldView } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { AnyObject } from "../../model/json-schema.ts";
-import { byCreation, Cursor, Done, defaultPage, Limit, NextCursor, oneOf, page, takePage, text } from "../fields.ts";
+import {
+  byCreation,
+  Cursor,
+  Done,
+  defaultPage,
+  Limit,
+  NextCursor,
+  oneOf,
+  page,
+  pageAfterCursor,
+  text,
+} from "../fields.ts";
 import { operation, pick } from "../operation.ts";
-import { HeldStatus, PlanOutcome, ShownPlan, ShownRemembered } from "../schemas/held.ts";
-import { Outcome } from "../schemas/outcome.ts";
-import { shownOutcome } from "../strangers.ts";
+import { shownOutcome } from "../public-errors.ts";
+import { HeldStatusSchema, PlanOutcomeSchema, ShownPlan, ShownRemembered } from "../schemas/held.ts";
+import { OutcomeSchema } from "../schemas/outcome.ts";
 
 const tag = "Approvals";
 const id = text("The approval's id.");
@@ -44,7 +55,7 @@ const approvals = [
       examples: ["approvals remembered"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = takePage(await plane.approvals.remembered(asker), byCreation, query);
+      const { items, nextCursor } = pageAfterCursor(await plane.approvals.remembered(asker), byCreation, query);
       return { remembered: items, nextCursor };
     },
   }),
@@ -75,7 +86,7 @@ const approvals = [
     description: "Your own, and those of all callers for members of `approvals.approvers` and the scope `admin`.",
     scope: "read",
     input: z.object({
-      status: oneOf(["all", ...HeldStatus.options])
+      status: oneOf(["all", ...HeldStatusSchema.options])
         .default("pending")
         .meta({ description: "`all` for what waits and what is over." }),
       order: oneOf(heldOrders)
@@ -133,7 +144,7 @@ const approvals = [
       reason: z.string().max(2_000).optional(),
       remember: Remember.optional(),
     }),
-    output: z.object({ approval: HeldView, outcome: Outcome.optional() }),
+    output: z.object({ approval: HeldView, outcome: OutcomeSchema.optional() }),
     http: {
       method: "post",
       path: "/approvals/{id}",
@@ -150,7 +161,7 @@ const approvals = [
     },
     audit: {
       input: answered,
-      look: async (plane, input, caller) =>
+      snapshot: async (plane, input, caller) =>
         pick(await plane.approvals.get(input.id, caller), "status", "tool", "answer"),
     },
     cli: {
@@ -186,7 +197,7 @@ const plans = [
     http: { method: "get", path: "/plans", tag, answers: { 200: "One page." } },
     cli: { command: "plan list", about: "every plan, newest first", examples: ["plan list", "plan list --json"] },
     async run(plane, query, asker) {
-      const { items, nextCursor } = takePage(await plane.plans.list(asker), byCreation, query);
+      const { items, nextCursor } = pageAfterCursor(await plane.plans.list(asker), byCreation, query);
       return { plans: items, nextCursor };
     },
   }),
@@ -220,7 +231,7 @@ const plans = [
         .optional()
         .meta({ description: "What to run instead of what was queued, by change." }),
     }),
-    output: PlanOutcome,
+    output: PlanOutcomeSchema,
     http: {
       method: "post",
       path: "/plans/{id}/approve",

@@ -3,14 +3,19 @@ import { maxSeriesMinutes, maxSeriesSteps } from "../../model/calls/call-history
 import type { CallRecord as StoredCall } from "../../model/calls/call-schema.ts";
 import { ActivityEntry, CallSeries, CallStatus } from "../../model/calls/call-schema.ts";
 import { ResultPage, StoredResult } from "../../model/calls/result-schema.ts";
-import { collect } from "../../model/page.ts";
+import { collectPages } from "../../model/page.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { pageOptions } from "../command-options.ts";
 import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { type ExportFormat, exportFormats, exportCalls as exportRecords, exportTypes } from "../schemas/call-export.ts";
+import {
+  type ExportFormat,
+  exportFormats,
+  renderExport as exportRecords,
+  exportTypes,
+} from "../schemas/call-export.ts";
 import { CallSummary, maxSummed, summarizeCalls } from "../schemas/call-summary.ts";
-import { type CallAnswer, ShownRecord } from "../schemas/outcome.ts";
+import { type CallAnswerSchema, ShownRecord } from "../schemas/outcome.ts";
 
 const tag = "Calls";
 export const own = "Your own; those of all callers with the scope `admin`.";
@@ -20,7 +25,7 @@ export const user = z
   .meta({ description: "Only those of this user; others than yourself for admins." });
 
 type AnsweredRecord = StoredCall & { answer?: Answered };
-type Answered = z.infer<typeof CallAnswer>;
+type Answered = z.infer<typeof CallAnswerSchema>;
 
 const isOpen = (answer: Answered | undefined) =>
   answer === undefined || ["pending", "approved", "running"].includes(answer.status);
@@ -74,7 +79,7 @@ type ExportQuery = z.output<z.ZodObject<typeof filters>> & {
 };
 
 /** The calls that the filter finds, as text in a format. */
-export function exportCalls(plane: Plane, { format = "jsonl", limit, ...filter }: ExportQuery, asker: Caller) {
+export function readExport(plane: Plane, { format = "jsonl", limit, ...filter }: ExportQuery, asker: Caller) {
   const read = async (part: object) => {
     const records = await plane.calls.list({ ...(filter as object), ...part }, asker);
     return withPayloads(plane, await withAnswers(plane, records, asker), asker);
@@ -136,7 +141,7 @@ const calls = [
       const read = async (part: object) =>
         withAnswers(plane, await plane.calls.list({ ...(filter as object), ...part }, asker), asker);
       const isMeant = ({ answer }: AnsweredRecord) => filter.status !== "waiting" || isOpen(answer);
-      const found = await collect(read, isMeant, {
+      const found = await collectPages(read, isMeant, {
         limit: limit + 1,
         ...(cursor === undefined ? {} : { before: cursor }),
       });
@@ -217,7 +222,7 @@ const calls = [
       examples: ["calls export calls.jsonl", "calls export calls.har --format har --status failed"],
     },
     socket: { missing: "it is made of `calls.list`" },
-    run: (plane, input, asker) => exportCalls(plane, input, asker),
+    run: (plane, input, asker) => readExport(plane, input, asker),
   }),
   operation({
     name: "calls.get",

@@ -185,7 +185,7 @@ export const clientOperations = [
       isTrial: (input) => input.dryRun === true,
       // An entry may hold a secret anywhere.
       input: ({ from }) => (from === undefined ? {} : { from }),
-      look: (plane, input) => plane.config().servers[input.name] ?? null,
+      snapshot: (plane, input) => plane.config().servers[input.name] ?? null,
     },
     async run(plane, { name: server, entry, from, dryRun = false }, asker, situation) {
       const how = { isTrial: dryRun, ...(from === undefined ? {} : { from }) };

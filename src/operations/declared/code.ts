@@ -8,10 +8,10 @@ import { largestSearch } from "../../model/catalogue/search.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { ErrorReport } from "../../model/errors-schema.ts";
 import { codegenKinds } from "../../model/plane-work.ts";
-import { tapeOptions } from "../command-options.ts";
+import { recordingOptions } from "../command-options.ts";
 import { count } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { forStrangers } from "../strangers.ts";
+import { toPublicError } from "../public-errors.ts";
 
 const tag = "Code";
 
@@ -33,7 +33,7 @@ export const CodeRun = z
     ),
     durationMs: z.number(),
     error: ErrorReport.extend({
-      line: z.number().int().optional().meta({ description: "Of the program, from 1 on." }),
+      line: z.number().int().optional().meta({ description: "Of the program, starting at 1." }),
       text: z.string().optional().meta({ description: "Of that line." }),
     }).nullable(),
     waiting: z
@@ -80,7 +80,7 @@ export const codeOperations = [
       status: ({ ok, waiting }: CodeOutcome) => (!ok && waiting !== undefined ? 202 : 200),
       show: ({ text: _, stored: __, error, ...shown }: CodeOutcome) => ({
         ...shown,
-        error: error && forStrangers(error),
+        error: error && toPublicError(error),
       }),
     },
     cli: {
@@ -95,7 +95,7 @@ export const codeOperations = [
         "--conversation <name>": "the conversation that the calls and 'store' belong to",
         "--plan": "queue writes instead of making them",
         "--yes": "agree to what the policy would ask about",
-        ...tapeOptions,
+        ...recordingOptions,
       },
       examples: [
         "code run report.ts",

@@ -4,11 +4,11 @@ import { DeadLetter } from "../../model/work/dead-letter-schema.ts";
 import { pageOptions } from "../command-options.ts";
 import { Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
-import { Outcome } from "../schemas/outcome.ts";
+import { OutcomeSchema } from "../schemas/outcome.ts";
 
 const tag = "Dead letters";
 const id = text("The entry's id.");
-const look: Audit<{ id: string }>["look"] = async (plane, entry, caller) =>
+const snapshot: Audit<{ id: string }>["snapshot"] = async (plane, entry, caller) =>
   pick(await plane.deadLetters.get(entry.id, caller), "status", "hold", "tool", "callId");
 
 const decisions = { resolve: "Mark it resolved", abandon: "Do not retry it" } as const;
@@ -70,7 +70,7 @@ export const deadLetterOperations = [
     summary: "Make the call again, along the whole path",
     scope: "call",
     input: z.object({ id }),
-    output: Outcome,
+    output: OutcomeSchema,
     http: {
       method: "post",
       path: "/dead-letters/{id}/retry",
@@ -81,7 +81,7 @@ export const deadLetterOperations = [
         202: "A person has to say yes first.",
       },
     },
-    audit: { look },
+    audit: { snapshot },
     cli: {
       command: "dead-letters retry",
       about: "make the call again, as its first caller",
@@ -105,7 +105,7 @@ export const deadLetterOperations = [
         body: { description: "Why, for later readers.", example: { note: "Sent by hand." }, optional: true },
         answers: { 200: "The entry now." },
       },
-      audit: { look, input: (input) => pick(input, "note") },
+      audit: { snapshot, input: (input) => pick(input, "note") },
       cli: {
         command: `dead-letters ${verb}`,
         about: verb === "resolve" ? "mark resolved" : "give it up: it is not retried automatically",
@@ -131,7 +131,7 @@ export const deadLetterOperations = [
       answers: { 200: "`ok` is false when there was none." },
       show: (ok: boolean) => ({ ok }),
     },
-    audit: { look },
+    audit: { snapshot },
     cli: {
       command: "dead-letters delete",
       about: "delete it, with its arguments",
@@ -148,7 +148,7 @@ export const deadLetterOperations = [
     input: z.object({ id }),
     output: DeadLetter,
     http: { method: "post", path: "/dead-letters/{id}/restore", tag, answers: { 200: "The entry." } },
-    audit: { look },
+    audit: { snapshot },
     cli: { missing: "a command ends with what it deleted" },
   }),
 ];

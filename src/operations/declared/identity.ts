@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { NewApiKey } from "../../model/access/credentials.ts";
 import { ApiKey, TokenStatus } from "../../model/access/credentials-schema.ts";
 import { Question } from "../../model/calls/question-schema.ts";
-import { byCreation, Done, NextCursor, oneOf, page, takePage, text } from "../fields.ts";
+import { byCreation, Done, NextCursor, oneOf, page, pageAfterCursor, text } from "../fields.ts";
 import { type Fields, operation, pick } from "../operation.ts";
 
 const names = z.array(z.string());
@@ -23,7 +23,7 @@ const keys = [
       examples: ["keys list", "keys list --json"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = takePage(await plane.keys.list(asker), byCreation, query);
+      const { items, nextCursor } = pageAfterCursor(await plane.keys.list(asker), byCreation, query);
       return { keys: items, nextCursor };
     },
   }),
@@ -96,7 +96,7 @@ const keys = [
     },
     audit: {
       input: (input) => pick(input, "forget"),
-      look: async (plane, { id }, caller) => (await plane.keys.list(caller)).find((key) => key.id === id),
+      snapshot: async (plane, { id }, caller) => (await plane.keys.list(caller)).find((key) => key.id === id),
     },
     cli: {
       command: "keys revoke",
@@ -124,7 +124,7 @@ const questions = [
     cli: { missing: "the terminal that makes the call asks" },
     async run(plane, query, asker) {
       const keyOf = ({ askedAt, id }: { askedAt: string; id: string }) => `${askedAt} ${id}`;
-      const { items, nextCursor } = takePage(await plane.questions.list(asker), keyOf, query);
+      const { items, nextCursor } = pageAfterCursor(await plane.questions.list(asker), keyOf, query);
       return { questions: items, nextCursor };
     },
   }),
@@ -186,7 +186,7 @@ const tokens = [
     },
     async run(plane, query, asker) {
       const keyOf = (one: { server: string; kind: string }) => `${one.server} ${one.kind}`;
-      const { items, nextCursor } = takePage(await plane.tokens.list(asker), keyOf, query);
+      const { items, nextCursor } = pageAfterCursor(await plane.tokens.list(asker), keyOf, query);
       return { tokens: items, nextCursor };
     },
   }),

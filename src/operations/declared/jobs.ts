@@ -6,8 +6,8 @@ import type { JobRun as Run } from "../../model/work/run-schema.ts";
 import { JobRun } from "../../model/work/run-schema.ts";
 import { Cursor, count, NextCursor, oneOf, text } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
+import { shownJobRun } from "../public-errors.ts";
 import { Job } from "../schemas/job.ts";
-import { shownJobRun } from "../strangers.ts";
 
 const tag = "Jobs";
 const name = text("The job's name.");
@@ -94,7 +94,7 @@ export const jobOperations = [
       output: JobStatus,
       http: { method: "post", path: `/jobs/{name}/${verb}`, tag, answers: { 200: "The job now." }, show: shownJob },
       audit: {
-        look: async (plane, input, caller) => pick(await plane.jobs.get(input.name, caller), "paused", "nextRunAt"),
+        snapshot: async (plane, input, caller) => pick(await plane.jobs.get(input.name, caller), "paused", "nextRunAt"),
       },
       cli: {
         command: `jobs ${verb}`,

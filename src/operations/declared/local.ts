@@ -53,8 +53,8 @@ const verbs: readonly Local[] = [
     "`POST /servers/{name}/disconnect` ends sessions, `refresh` lists again",
     {
       audit: {
-        look: (plane, { server: name }: { server?: string }, caller) =>
-          switched.look?.(plane, name === undefined ? {} : { name }, caller),
+        snapshot: (plane, { server: name }: { server?: string }, caller) =>
+          switched.snapshot?.(plane, name === undefined ? {} : { name }, caller),
       },
     },
   ],
@@ -111,7 +111,7 @@ const verbs: readonly Local[] = [
     "Read the configuration again",
     { missing: "a plane that serves watches its files" },
     "a plane that serves watches its files",
-    { audit: { look: (plane) => settingsOf(plane), after: (result) => result } },
+    { audit: { snapshot: (plane) => settingsOf(plane), after: (result) => result } },
   ],
   [
     "tokens.signIn",

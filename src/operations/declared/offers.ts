@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Listed as ListedItem } from "../../model/plane-tools.ts";
-import { NextCursor, page, takePage, text } from "../fields.ts";
+import { NextCursor, page, pageAfterCursor, text } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Listed } from "../schemas/server.ts";
+import { ListedSchema } from "../schemas/server.ts";
 
 const tag = "Servers";
 const name = text("The server's name in the configuration.");
@@ -22,7 +22,7 @@ export const offerOperations = [
     summary: "Prompts",
     scope: "read",
     input: ofServer,
-    output: z.object({ prompts: z.array(Listed), nextCursor: NextCursor }),
+    output: z.object({ prompts: z.array(ListedSchema), nextCursor: NextCursor }),
     http: { method: "get", path: "/prompts", tag, answers: { 200: "One page." } },
     cli: {
       command: "prompts list",
@@ -31,7 +31,7 @@ export const offerOperations = [
       examples: ["prompts list"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = takePage(await plane.prompts.list(query.server, asker), keyOf, query);
+      const { items, nextCursor } = pageAfterCursor(await plane.prompts.list(query.server, asker), keyOf, query);
       return { prompts: items, nextCursor };
     },
   }),
@@ -68,7 +68,11 @@ export const offerOperations = [
     description: "Templates come with the first page, all of them.",
     scope: "read",
     input: ofServer,
-    output: z.object({ resources: z.array(Listed), resourceTemplates: z.array(Listed), nextCursor: NextCursor }),
+    output: z.object({
+      resources: z.array(ListedSchema),
+      resourceTemplates: z.array(ListedSchema),
+      nextCursor: NextCursor,
+    }),
     http: { method: "get", path: "/resources", tag, answers: { 200: "One page." } },
     cli: {
       command: "resources list",
@@ -81,7 +85,7 @@ export const offerOperations = [
         plane.resources.list(query.server, asker),
         query.cursor === undefined ? plane.resources.templates(query.server, asker) : [],
       ]);
-      const { items, nextCursor } = takePage(resources, keyOf, query);
+      const { items, nextCursor } = pageAfterCursor(resources, keyOf, query);
       return { resources: items, resourceTemplates: templates, nextCursor };
     },
   }),

@@ -153,7 +153,7 @@ export const policyOperations = [
     },
     socket: filesOnly,
     needsSetup: true,
-    audit: { target: () => "policy.rules", input: (input) => input, look: (plane) => plane.config().policy.rules },
+    audit: { target: () => "policy.rules", input: (input) => input, snapshot: (plane) => plane.config().policy.rules },
     async run(plane, { rules, revision }, asker, situation) {
       const saved = await setupIn(situation)
         .saveRules(rules as JsonObject[], revision)

@@ -165,7 +165,7 @@ export const qualityOperations = [
       audit: {
         target: ({ name: tool }) => (typeof tool === "string" ? tool : Object.values(tool as object).join(".")),
         input: (input) => pick(input, "reason"),
-        look: (plane, { name: tool }, caller) => plane.pins.get(tool, caller),
+        snapshot: (plane, { name: tool }, caller) => plane.pins.get(tool, caller),
       },
       cli: {
         command: `pins ${verb}`,

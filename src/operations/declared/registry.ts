@@ -5,7 +5,7 @@ import { HealthSummary, LastInvocation } from "../../model/catalogue/health-sche
 import { RefreshReport } from "../../model/servers/server-schema.ts";
 import { Limit, oneOf, wholeNumber } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Provider } from "../schemas/tool.ts";
+import { ProviderSchema } from "../schemas/tool.ts";
 import { switched } from "./servers.ts";
 
 const tag = "Registry";
@@ -30,7 +30,7 @@ const ToolEntry = z.object({
     providers: z.record(z.string(), z.unknown()),
     last_invocation: LastInvocation,
   }),
-  providers: z.array(Provider),
+  providers: z.array(ProviderSchema),
 });
 
 const entries = z.array(z.looseObject({ name: z.string() }));

@@ -5,16 +5,16 @@ import { largestSearch } from "../../model/catalogue/search.ts";
 import { FoundTool, SearchAnswer, SearchQuality } from "../../model/catalogue/search-schema.ts";
 import { count } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Tool } from "../schemas/tool.ts";
-import { ToolRow, View } from "../schemas/tool-row.ts";
-import { renderRows, renderTool } from "../schemas/tool-views.ts";
+import { ToolSchema } from "../schemas/tool.ts";
+import { ToolRow, ToolViewSchema } from "../schemas/tool-row.ts";
+import { renderRows, renderToolView } from "../schemas/tool-views.ts";
 import { waitMs } from "./tools.ts";
 
 const tag = "Tools";
 /** A list while typing waits for no server; an event follows when one has listed. */
 const atOnceMs = 1;
 const ShownMatch = FoundTool.extend({
-  tool: Tool.optional().meta({ description: "The whole tool, where `details` is true." }),
+  tool: ToolSchema.optional().meta({ description: "The whole tool, where `details` is true." }),
   row: ToolRow.optional().meta({ description: "The tool as lists show it, where `view` is `row`." }),
 }).meta({ id: "FoundTool" });
 
@@ -44,7 +44,7 @@ export const searchOperations = [
       regex: boolean("`q` is a pattern of at most 200 characters."),
       server: z.string().min(1, "give the name of a server or a glob").optional(),
       limit: count(largestSearch),
-      view: View,
+      view: ToolViewSchema,
       explain: boolean("Where the points of each tool come from."),
       details: boolean("Each tool as `GET /tools/{name}` shows it, beside why it was found."),
     }),
@@ -80,7 +80,7 @@ export const searchOperations = [
       );
       if (!withTools) return answer;
       const whole = answer.tools.flatMap(({ tool }) => tool ?? []);
-      const shown = isRow ? await renderRows(plane, whole) : whole.map(renderTool);
+      const shown = isRow ? await renderRows(plane, whole) : whole.map(renderToolView);
       const byName = new Map(shown.map((tool) => [tool.name, tool]));
       // What went away since it was found is shown as it was found.
       const tools = answer.tools.map(({ tool: _, ...found }) => ({

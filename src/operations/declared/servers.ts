@@ -7,7 +7,7 @@ import {
   ServerLogLine,
   ServerStatus,
 } from "../../model/servers/server-schema.ts";
-import { defaultPage, flag, Limit, NextCursor, page, takePage, text, wholeNumber } from "../fields.ts";
+import { defaultPage, flag, Limit, NextCursor, page, pageAfterCursor, text, wholeNumber } from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
 
 const tag = "Servers";
@@ -19,7 +19,7 @@ const verbs = {
 
 /** The state of one server, before and after. */
 export const switched: Audit<{ name?: string }> = {
-  look: async (plane, { name: server }, caller) =>
+  snapshot: async (plane, { name: server }, caller) =>
     server === undefined ? null : pick(await plane.servers.get(server, caller), "state", "error"),
 };
 
@@ -45,7 +45,7 @@ export const serverOperations = [
       examples: ["servers list", "servers list --json"],
     },
     async run(plane, query, asker) {
-      const found = takePage(await plane.servers.list(asker), (server) => server.name, query);
+      const found = pageAfterCursor(await plane.servers.list(asker), (server) => server.name, query);
       const locked = query.cursor === undefined ? await plane.servers.locked(asker) : [];
       const { items: servers, total, nextCursor } = found;
       const files = plane.config().files.map((file) => basename(file));

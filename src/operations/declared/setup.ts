@@ -8,13 +8,13 @@ import type { Plane } from "../../model/plane.ts";
 import { ServerDefinition } from "../../model/servers/server.ts";
 import { ServerStatus } from "../../model/servers/server-schema.ts";
 import { Done, text } from "../fields.ts";
-import { type ConfigFiles, filesOnly, operation, type Situation } from "../operation.ts";
+import { type ConfigFiles, filesOnly, type OperationContext, operation } from "../operation.ts";
 
 const name = text("The server's name in the configuration.");
 const ofServer = {
   target: (input: { name: string }) => input.name,
   input: (input: object) => input,
-  look: (plane: Plane, input: { name: string }) => plane.config().servers[input.name] ?? null,
+  snapshot: (plane: Plane, input: { name: string }) => plane.config().servers[input.name] ?? null,
 };
 
 const place = {
@@ -243,7 +243,7 @@ export const setupOperations = [
   }),
 ];
 
-export function setupIn({ setup }: Situation): ConfigFiles {
+export function setupIn({ setup }: OperationContext): ConfigFiles {
   if (setup) return setup;
   throw new PlaneError("USAGE", "This plane has no configuration file. Start it with '--config FILE'.");
 }

@@ -6,7 +6,7 @@ import { SkillRun } from "../../model/work/run-schema.ts";
 import { ofPersonaOptions, pageOptions } from "../command-options.ts";
 import { Cursor, Done, defaultPage, Limit, NextCursor, page, text } from "../fields.ts";
 import { changedEntry, operation } from "../operation.ts";
-import { Entry, Job } from "../schemas/job.ts";
+import { Job, WorkEntrySchema } from "../schemas/job.ts";
 
 const tag = "Registry";
 /** A server that has not listed by then is there the next time. */
@@ -38,7 +38,7 @@ const Skill = z
   })
   .meta({ id: "Skill" });
 
-const Task = Entry.extend({ required_capabilities: names }).meta({ id: "Task" });
+const Task = WorkEntrySchema.extend({ required_capabilities: names }).meta({ id: "Task" });
 
 /** What manifests describe beside tools. */
 export const skillOperations = [

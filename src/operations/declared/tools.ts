@@ -4,14 +4,14 @@ import { largestSearch } from "../../model/catalogue/search.ts";
 import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
 import { type ToolQuery, withoutShared } from "../../model/catalogue/tool-query.ts";
 import { Locked } from "../../model/servers/server-schema.ts";
-import { ofPersonaOptions, pageOptions, tapeOptions } from "../command-options.ts";
+import { ofPersonaOptions, pageOptions, recordingOptions } from "../command-options.ts";
 import { Cursor, count, flag, Limit, NextCursor, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { AccessOptions } from "../schemas/access-options.ts";
-import { Outcome, outcomeExample } from "../schemas/outcome.ts";
-import { Tool } from "../schemas/tool.ts";
-import { ToolRow, View } from "../schemas/tool-row.ts";
-import { queryBestFirst, querySorted, renderRows, renderTool } from "../schemas/tool-views.ts";
+import { OutcomeSchema, outcomeExample } from "../schemas/outcome.ts";
+import { ToolSchema } from "../schemas/tool.ts";
+import { ToolRow, ToolViewSchema } from "../schemas/tool-row.ts";
+import { queryBestFirst, querySorted, renderRows, renderToolView } from "../schemas/tool-views.ts";
 
 const tag = "Tools";
 /** A server that has not listed by then is there the next time. */
@@ -32,7 +32,7 @@ const list = (description: string, values?: readonly string[]) =>
 const words = (description: string) => z.string().optional().meta({ description });
 
 /** What `parseToolQuery` takes, in words; it alone decides. A test compares the names. */
-export const ToolFilters = z.object({
+export const ToolFiltersSchema = z.object({
   persona: list(
     `What belongs to these personas, and what is shared; ${withoutShared.join(", ")} leave out what is shared.`,
   ),
@@ -60,7 +60,7 @@ export const toolOrders = ["name", "server", "impact", "quality", "health", "lat
 
 /** How tools are shown, and in which order, is not which of them are meant. */
 export const ToolsShown = z.object({
-  view: View,
+  view: ToolViewSchema,
   sort: z
     .enum(toolOrders.flatMap((order) => [order, `-${order}` as const]))
     .optional()
@@ -76,7 +76,7 @@ const ToolPage = z.object({
   count: z.number().int(),
   total: z.number().int().meta({ description: "All that match, on this page or not." }),
   nextCursor: NextCursor,
-  tools: z.array(z.union([Tool, ToolRow])).meta({ description: "`ToolRow` where `view` is `row`." }),
+  tools: z.array(z.union([ToolSchema, ToolRow])).meta({ description: "`ToolRow` where `view` is `row`." }),
   locked: z
     .array(Locked)
     .optional()
@@ -117,7 +117,7 @@ export const toolOperations = [
     summary: "Tools that match the filters, by name",
     description: "A caller without a persona may look at the tools of any; calling one takes the persona.",
     scope: "read",
-    input: ToolFilters.extend(ToolsShown.shape),
+    input: ToolFiltersSchema.extend(ToolsShown.shape),
     output: ToolPage,
     http: { method: "get", path: "/tools", tag, answers: { 200: "One page." } },
     cli: {
@@ -166,7 +166,7 @@ export const toolOperations = [
         : best === undefined
           ? plane.tools.page(meant, who)
           : queryBestFirst(plane, meant, best, who));
-      const shown = isRow ? await renderRows(plane, tools) : tools.map(renderTool);
+      const shown = isRow ? await renderRows(plane, tools) : tools.map(renderToolView);
       return { count: tools.length, ...page, tools: shown };
     },
   }),
@@ -176,8 +176,8 @@ export const toolOperations = [
     summary: "One tool",
     scope: "read",
     input: z.object({ name }),
-    output: Tool,
-    http: { method: "get", path: "/tools/{name}", tag, answers: { 200: "The tool." }, show: renderTool },
+    output: ToolSchema,
+    http: { method: "get", path: "/tools/{name}", tag, answers: { 200: "The tool." }, show: renderToolView },
     cli: {
       command: "tools show",
       about: "one tool: arguments, metadata, providers, health",
@@ -195,7 +195,7 @@ export const toolOperations = [
       "When the client goes away, the call is cancelled. With `Accept: text/event-stream` the answer is a stream: `progress` and `log` as the server tells of them, then `outcome`, which is what the answer is otherwise.",
     scope: "call",
     input: CallBody.extend({ name, approvalWaitMs: z.number().optional() }),
-    output: Outcome,
+    output: OutcomeSchema,
     http: {
       method: "post",
       path: "/tools/{name}/call",
@@ -235,7 +235,7 @@ export const toolOperations = [
         "--save-artifacts <directory>": "write the files that come with the result into this directory",
         "--force": "overwrite existing files",
         "--dry-run": "stop before anything is executed; show the policy's verdict",
-        ...tapeOptions,
+        ...recordingOptions,
       },
       examples: [
         "call demo.greet name=Ann",

@@ -19,7 +19,7 @@ const inConfig = { missing: "`config show` has them" };
 const ofToolset = {
   target: (input: { name: string }) => input.name,
   input: (input: object) => input,
-  look: (plane: Plane, input: { name: string }) => plane.config().toolsets[input.name] ?? null,
+  snapshot: (plane: Plane, input: { name: string }) => plane.config().toolsets[input.name] ?? null,
 };
 const composed = { missing: "it is made of `config`, `keys.list` and `tools.list`" };
 /** What a slow server lists is there the next time. */

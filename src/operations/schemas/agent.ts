@@ -3,7 +3,7 @@ import { agentStyles, traceTypes } from "../../model/agent/agent-run.ts";
 import { policyModes } from "../../model/calls/call.ts";
 import { ErrorReport } from "../../model/errors-schema.ts";
 import { AccessOptions } from "./access-options.ts";
-import { Run } from "./run.ts";
+import { RunSchema } from "./run.ts";
 
 const count = z.number().int().min(1).optional();
 const Messages = z.array(z.looseObject({ role: z.string() }));
@@ -35,17 +35,18 @@ export const AgentBody = z.object({
     .meta({ description: "How much of the conversation is kept with the run." }),
 });
 
-const { id, at, durationMs, style, model, toolset, conversation, reasoning, counters, steps, messages } = Run.shape;
+const { id, at, durationMs, style, model, toolset, conversation, reasoning, counters, steps, messages } =
+  RunSchema.shape;
 
-export const AgentAnswer = z
+export const AgentAnswerSchema = z
   .object({
     answer: z.string().nullable(),
-    outcome: Run.shape.outcome,
-    truncated: Run.shape.truncated,
-    waiting: Run.shape.waiting,
-    missing: Run.shape.missing,
-    turns: Run.shape.turns,
-    usage: Run.shape.usage,
+    outcome: RunSchema.shape.outcome,
+    truncated: RunSchema.shape.truncated,
+    waiting: RunSchema.shape.waiting,
+    missing: RunSchema.shape.missing,
+    turns: RunSchema.shape.turns,
+    usage: RunSchema.shape.usage,
     trace: z.object({
       id,
       at,

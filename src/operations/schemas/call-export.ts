@@ -18,7 +18,7 @@ const pageSize = 500;
 const pieceLength = 64 * 1024;
 
 /** Calls as text, newest first, a page at a time. The first page is read at once, so that a refusal comes before any text. */
-export async function exportCalls(
+export async function renderExport(
   read: Read,
   format: ExportFormat,
   most = Number.POSITIVE_INFINITY,

@@ -6,7 +6,7 @@ import { missedPolicies } from "../../model/work/job.ts";
 const names = z.array(z.string());
 
 /** What every entry of the catalogue has. */
-export const Entry = z.looseObject({ name: z.string(), persona: z.string().nullable(), source: z.string() });
+export const WorkEntrySchema = z.looseObject({ name: z.string(), persona: z.string().nullable(), source: z.string() });
 
 const Recurrence = z.object({
   frequency: z.enum(["hourly", "daily", "weekly", "monthly"]).optional(),
@@ -18,7 +18,7 @@ const Recurrence = z.object({
   missed: z.enum(missedPolicies),
 });
 
-export const Job = Entry.extend({
+export const Job = WorkEntrySchema.extend({
   summary: z.string().nullable(),
   description: z.string().nullable(),
   personas: names,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Outcome as CallOutcome, CallReport } from "../../model/calls/call.ts";
-import { CallPayload, CallRecord, CallStatus, Cost, Origin, Verdict } from "../../model/calls/call-schema.ts";
+import { CallPayload, CallRecord, CallStatus, Cost, ResultOrigin, Verdict } from "../../model/calls/call-schema.ts";
 import { heldStatuses } from "../../model/calls/held-call.ts";
 import { RanOutcome } from "../../model/calls/held-schema.ts";
 import { ErrorReport } from "../../model/errors-schema.ts";
@@ -26,7 +26,7 @@ const Report = typed<CallReport>("CallReport").as(
     dropped: z.array(z.string()),
     warnings: z.array(z.string()),
     recorded: z.literal(false).optional().meta({ description: "The record could not be written and waits in memory." }),
-    ...Origin.shape,
+    ...ResultOrigin.shape,
     argumentNotes: z.array(z.string()).optional().meta({ description: "The warnings that are about the arguments." }),
     cost: Cost.optional().meta({ description: "Where the manifest says what a call costs." }),
     state: z
@@ -37,7 +37,7 @@ const Report = typed<CallReport>("CallReport").as(
 );
 
 /** The type tells a program by `ok` what there is; JSON Schema would say it in four variants. */
-export const Outcome = typed<CallOutcome>("Outcome")
+export const OutcomeSchema = typed<CallOutcome>("Outcome")
   .as(
     z.object({
       ok: z.boolean(),
@@ -78,7 +78,7 @@ export const outcomeExample = {
   result: { content: [{ type: "text", text: "Hello, Ann!" }] },
 };
 
-export const CallAnswer = z
+export const CallAnswerSchema = z
   .object({
     approvalId: z.string(),
     status: z.enum(heldStatuses),
@@ -96,7 +96,7 @@ export const ShownRecord = CallRecord.extend({
   payload: Payload.nullable().optional().meta({
     description: "Where `observability.keepPayloads` is on; null where none is kept of this call.",
   }),
-  answer: CallAnswer.optional().meta({ description: "What became of a call that waited for approval." }),
+  answer: CallAnswerSchema.optional().meta({ description: "What became of a call that waited for approval." }),
 }).meta({
   id: "CallRecord",
   description: "What is kept of a call. Argument values and results only where `observability.keepPayloads` is on.",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorTable } from "../../model/errors.ts";
-import { Category, Code } from "../../model/errors-schema.ts";
+import { Category, ErrorCodeSchema } from "../../model/errors-schema.ts";
 
 /** RFC 9457 with our code. */
 export const Problem = z
@@ -9,7 +9,7 @@ export const Problem = z
     title: z.string().meta({ description: "What the code means, always the same." }),
     status: z.number().int(),
     detail: z.string().meta({ description: "What happened this time, and what to do about it." }),
-    code: Code,
+    code: ErrorCodeSchema,
     category: Category,
     recoverable: z.boolean(),
     server: z.string().nullable(),

@@ -1,8 +1,8 @@
 import { AgentRun } from "../../model/agent/run-schema.ts";
 
-export const Run = AgentRun.omit({ owner: true }).meta({
+export const RunSchema = AgentRun.omit({ owner: true }).meta({
   id: "Run",
   description: "What an agent did. Without what looks like a secret.",
 });
 
-export const RunSummary = Run.omit({ steps: true, messages: true }).meta({ id: "RunSummary" });
+export const RunSummarySchema = RunSchema.omit({ steps: true, messages: true }).meta({ id: "RunSummary" });

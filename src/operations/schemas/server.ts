@@ -1,4 +1,4 @@
 import { z } from "zod";
 
 /** As a server lists it, and whose it is. */
-export const Listed = z.looseObject({ server: z.string() }).meta({ id: "Listed" });
+export const ListedSchema = z.looseObject({ server: z.string() }).meta({ id: "Listed" });

@@ -5,7 +5,7 @@ import { sideEffects } from "../../model/catalogue/tool.ts";
 import { ToolImpact } from "../../model/catalogue/tool-schema.ts";
 import { Overlaid } from "./tool.ts";
 
-export const View = z
+export const ToolViewSchema = z
   .enum(["full", "row"], "give full or row")
   .optional()
   .meta({ description: "`row` tells of each tool what a list shows, which is a tenth of it." });

@@ -93,7 +93,7 @@ function compareKeys(a: string | number | null, b: string | number | null, sign:
 }
 
 /** Everything a manifest can say stands beside its name, known or null. */
-export function renderTool(tool: ToolListing) {
+export function renderToolView(tool: ToolListing) {
   const { metadata, groups, trusted, consent } = tool;
   const { auth, capabilities } = metadata;
   return {

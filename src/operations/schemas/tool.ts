@@ -7,7 +7,7 @@ import { AnyObject } from "../../model/json-schema.ts";
 
 const names = z.array(z.string());
 
-export const Provider = z
+export const ProviderSchema = z
   .object({
     name: z.string(),
     priority: z.number().int(),
@@ -23,7 +23,7 @@ export const Overlaid = z
   .optional()
   .meta({ description: "An overlay stands on top of the server's definition." });
 
-export const Tool = z
+export const ToolSchema = z
   .object({
     name: z.string().meta({ example: "git.status" }),
     id: toolIdOf,
@@ -49,7 +49,7 @@ export const Tool = z
     cost_per_call: z.number().nullable(),
     cost_unit: z.string().nullable(),
     persona_allowlist: names.nullable(),
-    providers: z.array(Provider),
+    providers: z.array(ProviderSchema),
     source: z.string(),
     health: ToolHealth,
     settings: z.object({ groups: names, trusted: z.boolean(), consent: z.string() }),

@@ -4,7 +4,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type AnswerRequest, invalidAnswer, RpcError, TransportError } from "../message.ts";
 import type { OnTask, RequestOptions, Session, TaskListener } from "../session.ts";
-import { cancelsTasks, isOver, readTask, type Task, type TaskCall, taskIn } from "./task.ts";
+import { cancelsTasks, isTaskOver, readTask, type Task, type TaskCall, taskIn } from "./task.ts";
 import { createTaskPoll, createTaskReporter } from "./task-updates.ts";
 
 /** Lost connections in a row before a remote task is given up. */
@@ -30,7 +30,7 @@ async function followTask(first: Task, line: TaskLine, onTask: (task: Task) => v
   let losses = 0;
   for (;;) {
     line.see(task);
-    if (isOver(task)) return task;
+    if (isTaskOver(task)) return task;
     onTask(task);
     const told = await line.wait(backoffMs({ firstMs: task.pollMs, maxMs: maxWaitMs }, losses + 1));
     if (line.over.aborted) throw line.over.reason;
@@ -186,7 +186,7 @@ export function createTaskWatch(quietMs: number, onTask: OnTask | undefined, sta
     news,
     see: teller.see,
     /** Its last words may have come together with its result. */
-    lastWords: ({ taskId }: Task) => (last?.taskId === taskId && isOver(last) ? last : undefined),
+    lastWords: ({ taskId }: Task) => (last?.taskId === taskId && isTaskOver(last) ? last : undefined),
     end(): void {
       teller.stop();
       ended.abort();
@@ -228,10 +228,10 @@ export async function finishTask(call: TaskCall, first: Task, watch: TaskWatch):
   try {
     const finished = await abortable(finish(task, line, options.onRequest), signal);
     const status = isObject(finished) && finished.isError === true ? "failed" : "completed";
-    if (!isOver(task)) line.see(watch.lastWords(task) ?? { ...task, status, message: null });
+    if (!isTaskOver(task)) line.see(watch.lastWords(task) ?? { ...task, status, message: null });
     return finished;
   } catch (thrown) {
-    if (!isOver(task)) cancelTask(session, task);
+    if (!isTaskOver(task)) cancelTask(session, task);
     throw thrown;
   }
 }

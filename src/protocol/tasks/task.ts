@@ -37,7 +37,7 @@ function pollMs(suggested: unknown): number {
   return Math.min(maxMs, Math.max(shortestMs, wanted));
 }
 
-export function isOver({ status }: Pick<Task, "status">): boolean {
+export function isTaskOver({ status }: Pick<Task, "status">): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 

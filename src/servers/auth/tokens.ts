@@ -2,15 +2,15 @@ import { PlaneError } from "../../model/errors.ts";
 import type { PlaneTokens } from "../../model/plane-access.ts";
 import type { Inside, Principal } from "../../model/principal.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
-import type { Access } from "../open-session.ts";
+import type { RequestCredentials } from "../open-session.ts";
 import type { Credentials } from "./credentials-contract.ts";
 
-export function accessOf(
+export function serverCredentialsOf(
   credentials: Credentials,
   name: string,
   definition: ServerDefinition,
   user: string | null,
-): Access {
+): RequestCredentials {
   return {
     authorize: (described) => credentials.headers(name, { ...definition, ...described }, user),
     onRefused: (challenge, described) => credentials.refused(name, { ...definition, ...described }, user, challenge),

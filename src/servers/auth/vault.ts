@@ -103,7 +103,7 @@ function readVaultKey(text: string): Buffer {
   if (key !== null) return Buffer.from(key);
   throw new PlaneError(
     "STORE_FAILED",
-    `What 'vaultKey' of the configuration refers to is no key: it must be ${vaultKeyBytes} bytes as hex or base64. Make one with 'openssl rand -hex ${vaultKeyBytes}'.`,
+    `'vaultKey' in the configuration is not a valid key: it must be ${vaultKeyBytes} bytes as hex or base64. Make one with 'openssl rand -hex ${vaultKeyBytes}'.`,
   );
 }
 

@@ -26,7 +26,7 @@ export function writeEnvFile(container: string, variables: Readonly<Record<strin
 
 /** A name or a value must not be able to say more than itself. */
 function lineOf(name: string, value: string): string {
-  if (!/^[^\s=#\0][^\s=\0]*$/.test(name)) throw unusable(`'${name}' in 'env' is no name of a variable`);
+  if (!/^[^\s=#\0][^\s=\0]*$/.test(name)) throw unusable(`'${name}' in 'env' is not a valid variable name`);
   if (!/[\r\n\0]/.test(value)) return `${name}=${value}`;
   throw unusable(
     `the variable ${name} has several lines, which no container takes. Give it a file with 'container.mounts'`,

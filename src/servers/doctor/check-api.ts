@@ -5,14 +5,14 @@ import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import { asShown } from "../../model/foreign.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";
-import { type Api, addressOf, loadApi, refuseStrangeOrigin } from "../openapi/api.ts";
-import type { Access } from "../transports/http-request.ts";
+import { type Api, loadApi, operationUrl, refuseStrangeOrigin } from "../openapi/api.ts";
+import type { RequestCredentials } from "../transports/http-request.ts";
 import { checkEnvironment, failed, passed } from "./check-configuration.ts";
 import { checkReachable } from "./check-network.ts";
 import { checkTools, type TakeTools } from "./check-session.ts";
 
 type Examined = {
-  namedBy?: Access["namedBy"] | undefined;
+  namedBy?: RequestCredentials["namedBy"] | undefined;
   name: string;
   definition: ServerDefinition;
   limitMs: number;
@@ -43,7 +43,7 @@ const strangers = createEgress({ allow: () => [] });
 /** Its URL where the document may name it. */
 async function checkAddress(api: Api, definition: ServerDefinition, namedBy = strangers.namedBy) {
   try {
-    const address = await addressOf(api, { servers: [] }, definition, namedBy);
+    const address = await operationUrl(api, { servers: [] }, definition, namedBy);
     refuseStrangeOrigin(api, address, definition);
     await address.gate.check(address.url);
     return address.url;

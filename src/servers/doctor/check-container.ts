@@ -22,7 +22,7 @@ export function checkContainer(
   if (gone !== undefined)
     return failed(
       "container",
-      `'container.mounts' names ${gone}, which is not there.`,
+      `'container.mounts' names ${gone}, which does not exist.`,
       "Create it, or correct the mount.",
     );
   const network = container.network === "none" ? "without a network" : `in the network '${container.network}'`;

@@ -76,8 +76,8 @@ function processFix(definition: ServerDefinition, { kind, reason, said }: Failur
 function remoteFix(definition: ServerDefinition, { reason, status }: Failure): string {
   const [, redirect] = /redirects to (\S+);/.exec(reason) ?? [];
   if (redirect !== undefined) return `Change 'url' to the address it redirects to, at ${redirect}.`;
-  if (reason.includes("no TLS is spoken")) return "Begin 'url' with http:// instead of https://.";
-  if (reason.includes("is no WebSocket") || reason.includes("sub-protocol"))
+  if (reason.includes("does not speak TLS")) return "Begin 'url' with http:// instead of https://.";
+  if (reason.includes("is not a WebSocket server") || reason.includes("sub-protocol"))
     return `Set 'transport' to "http", or point 'url' to a WebSocket that speaks MCP.`;
   if (isStranger(reason)) return updateFix;
   if (status === undefined)

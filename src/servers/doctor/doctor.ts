@@ -8,7 +8,7 @@ import { toPlaneError } from "../../model/errors.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { InstallStatus } from "../../model/servers/server-schema.ts";
 import { installerOf } from "../installer.ts";
-import type { Access } from "../open-session.ts";
+import type { RequestCredentials } from "../open-session.ts";
 import type { ServerOptions } from "../server.ts";
 import type { ServerDirectory } from "../server-directory.ts";
 import type { ServerLifecycle } from "../server-lifecycle.ts";
@@ -23,7 +23,7 @@ import { readLoginShell } from "./login-shell.ts";
 type Means = Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues"> &
   Pick<ServerLifecycle, "discover"> & {
     takeTools: TakeTools;
-    access(name: string, definition: ServerDefinition, user: string | null): Access;
+    access(name: string, definition: ServerDefinition, user: string | null): RequestCredentials;
   };
 
 /** All at once: a server that hangs delays the report, not the others. */
@@ -100,7 +100,7 @@ type ExamineOptions = {
   /** Hears what the session came to. */
   onOpened?(opened: { failure: { status?: number | undefined } | null }): void;
   /** Which addresses a document may name. */
-  namedBy?: Access["namedBy"];
+  namedBy?: RequestCredentials["namedBy"];
   /** For reaching a server, and again for handshake and listing. */
   limitMs?: number;
 };

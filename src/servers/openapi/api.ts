@@ -3,11 +3,11 @@ import { createLru } from "../../lib/lru.ts";
 import { configured } from "../../lib/net/egress.ts";
 import { type Address, asAddress, asOwnAddress, type Foreign } from "../../model/foreign.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
-import type { Access, Described } from "../transports/http-request.ts";
-import { baseUrlOf, placeOf } from "./base-url.ts";
+import type { CredentialTarget, RequestCredentials } from "../transports/http-request.ts";
+import { baseUrlOf, serverUrlOf } from "./base-url.ts";
 import { createResolver, DocumentProblem, parseDocument } from "./document.ts";
 import { loadDocument, type Source, unusable } from "./load-document.ts";
-import { type Operation, readOperations } from "./operations.ts";
+import { type ApiOperation, readOperations } from "./operations.ts";
 import { createSchemas } from "./schemas.ts";
 import { completeAuth, type SecurityScheme } from "./security.ts";
 import { describeTools, type ListedTool } from "./tools.ts";
@@ -16,7 +16,7 @@ export type Api = {
   title: string;
   version: string;
   tools: ListedTool[];
-  operations: ReadonlyMap<string, Operation>;
+  operations: ReadonlyMap<string, ApiOperation>;
   schemes: ReadonlyMap<string, SecurityScheme>;
   base: Foreign<URL>;
   /** Where the document is from; null for a file. */
@@ -56,18 +56,18 @@ async function readApi(definition: ServerDefinition, { text, url }: Source): Pro
   }
 }
 
-type NamedBy = NonNullable<Access["namedBy"]>;
+type NamedBy = NonNullable<RequestCredentials["namedBy"]>;
 
 /** Where an operation is called, and by which rules. What a person wrote counts for all of them. */
-export async function addressOf(
+export async function operationUrl(
   api: Api,
-  { servers }: Pick<Operation, "servers">,
+  { servers }: Pick<ApiOperation, "servers">,
   definition: ServerDefinition,
   namedBy: NamedBy,
 ): Promise<Address> {
   if (definition.baseUrl !== undefined) return { url: new URL(definition.baseUrl), gate: configured };
   const judge = await judgeOf(api, namedBy);
-  const address = judge(placeOf(servers, api.base, api.source));
+  const address = judge(serverUrlOf(servers, api.base, api.source));
   const { url, gate } = address;
   if (api.source?.protocol === "https:" && url.protocol === "http:" && !gate.allowsPlain(url))
     throw unusable(`its OpenAPI document came over TLS and names ${url.host} without. Set 'baseUrl' if that is right`);
@@ -82,8 +82,8 @@ async function judgeOf({ source }: Api, namedBy: NamedBy): Promise<(address: For
 }
 
 /** What the document adds to the definition: where the API is, and where callers sign in. */
-export async function describedBy(api: Api, definition: ServerDefinition, namedBy: NamedBy): Promise<Described> {
-  const { url } = await addressOf(api, { servers: [] }, definition, namedBy);
+export async function describedBy(api: Api, definition: ServerDefinition, namedBy: NamedBy): Promise<CredentialTarget> {
+  const { url } = await operationUrl(api, { servers: [] }, definition, namedBy);
   const judge = await judgeOf(api, namedBy);
   const auth = completeAuth(definition.auth, api.schemes, url, (address) => judge(address).url);
   return { url: url.href, ...(auth !== undefined && { auth }) };

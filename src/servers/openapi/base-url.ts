@@ -1,6 +1,6 @@
 import { type Foreign, foreign, joined, urlOf, withoutQuery } from "../../model/foreign.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import { type ApiDocument, DocumentProblem, listIn, objectIn, textIn } from "./document.ts";
+import { type ApiDocument, DocumentProblem, listIn, objectOrEmpty, textIn } from "./document.ts";
 
 /** Where the API is: as configured, as the document says, or where the document is. */
 export function baseUrlOf(document: ApiDocument, configured: string | undefined, source: URL | null): Foreign<URL> {
@@ -11,7 +11,7 @@ export function baseUrlOf(document: ApiDocument, configured: string | undefined,
 }
 
 /** An operation's own place, where it has one. */
-export function placeOf(servers: readonly unknown[], base: Foreign<URL>, source: URL | null): Foreign<URL> {
+export function serverUrlOf(servers: readonly unknown[], base: Foreign<URL>, source: URL | null): Foreign<URL> {
   const said = serverAddress(servers);
   return said === undefined ? base : absolute(said, source ?? base);
 }
@@ -26,10 +26,10 @@ function absolute(address: Foreign<string>, source: URL | Foreign<URL> | null): 
 
 /** The first is the usual one; its variables have defaults. */
 function serverAddress(servers: readonly unknown[]): Foreign<string> | undefined {
-  const { url, variables } = objectIn(servers[0]);
-  const values = objectIn(variables);
+  const { url, variables } = objectOrEmpty(servers[0]);
+  const values = objectOrEmpty(variables);
   const filled = textIn(url)?.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-    const { default: usual, enum: allowed } = objectIn(values[name]);
+    const { default: usual, enum: allowed } = objectOrEmpty(values[name]);
     return String(usual ?? listIn(allowed)[0] ?? "");
   });
   return filled === undefined ? undefined : foreign(filled);

@@ -1,12 +1,12 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { listIn, objectIn, type Resolve, textIn } from "./document.ts";
+import { listIn, objectOrEmpty, type Resolve, textIn } from "./document.ts";
 import { argumentName } from "./names.ts";
 import { isBinary, isJson } from "./schemas.ts";
 
 /** How one property of a form is written. */
 export type Property = { name: string; schema: unknown; isBinary: boolean; encoding: UnknownObject };
 
-export type Body = {
+export type ApiBody = {
   mediaType: string;
   kind: "json" | "form" | "multipart" | "binary" | "text";
   required: boolean;
@@ -21,7 +21,7 @@ export type Body = {
 };
 
 /** In the order of our liking. */
-const kinds: readonly [Body["kind"], (mediaType: string) => boolean][] = [
+const kinds: readonly [ApiBody["kind"], (mediaType: string) => boolean][] = [
   ["json", isJson],
   ["form", (type) => /^application\/x-www-form-urlencoded/i.test(type)],
   ["multipart", (type) => /^multipart\//i.test(type)],
@@ -29,8 +29,8 @@ const kinds: readonly [Body["kind"], (mediaType: string) => boolean][] = [
   ["binary", () => true],
 ];
 
-export function readBody(requestBody: UnknownObject, resolve: Resolve, taken: ReadonlySet<string>): Body | null {
-  const content = Object.entries(objectIn(requestBody.content));
+export function readBody(requestBody: UnknownObject, resolve: Resolve, taken: ReadonlySet<string>): ApiBody | null {
+  const content = Object.entries(objectOrEmpty(requestBody.content));
   for (const [kind, isKind] of kinds) {
     const found = content.find(([type]) => isKind(type));
     if (found === undefined) continue;
@@ -44,7 +44,7 @@ export function readBody(requestBody: UnknownObject, resolve: Resolve, taken: Re
       description: textIn(requestBody.description),
       schema,
     };
-    return withProperties(facts, objectIn(encoding), resolve, taken);
+    return withProperties(facts, objectOrEmpty(encoding), resolve, taken);
   }
   return null;
 }
@@ -55,7 +55,7 @@ export function legacyBody(
   consumes: readonly unknown[],
   resolve: Resolve,
   taken: ReadonlySet<string>,
-): Body | null {
+): ApiBody | null {
   const types = consumes.filter((one) => typeof one === "string");
   const whole = parameters.find((one) => one.in === "body");
   if (whole) {
@@ -82,9 +82,9 @@ export function legacyBody(
   return withProperties(facts, encoding, resolve, taken);
 }
 
-type Facts = Omit<Body, "flat" | "properties" | "needed">;
+type Facts = Omit<ApiBody, "flat" | "properties" | "needed">;
 
-function withProperties(facts: Facts, encoding: UnknownObject, resolve: Resolve, taken: ReadonlySet<string>): Body {
+function withProperties(facts: Facts, encoding: UnknownObject, resolve: Resolve, taken: ReadonlySet<string>): ApiBody {
   const merged: Merged = { properties: new Map(), required: new Set(), isOpen: false, members: 0 };
   const isPlain = collect(facts.schema, resolve, merged);
   const properties = new Map<string, Property>();
@@ -93,7 +93,7 @@ function withProperties(facts: Facts, encoding: UnknownObject, resolve: Resolve,
     const inside = resolve.object(own.items);
     if (own.readOnly === true) continue;
     const holdsBytes = isBinary(own) || isBinary(inside);
-    properties.set(name, { name, schema, isBinary: holdsBytes, encoding: objectIn(encoding[name]) });
+    properties.set(name, { name, schema, isBinary: holdsBytes, encoding: objectOrEmpty(encoding[name]) });
   }
   const isFlat = isPlain && !merged.isOpen && properties.size > 0 && facts.kind !== "binary" && facts.kind !== "text";
   const flat = isFlat ? flatten(properties, taken) : null;
@@ -115,7 +115,7 @@ function collect(schema: unknown, resolve: Resolve, into: Merged): boolean {
   const isObjectType = type === undefined || type === "object" || (Array.isArray(type) && type.join() === "object");
   if (!isObjectType) return false;
   if (additionalProperties === true || isObject(additionalProperties)) into.isOpen = true;
-  for (const [name, property] of Object.entries(objectIn(properties))) into.properties.set(name, property);
+  for (const [name, property] of Object.entries(objectOrEmpty(properties))) into.properties.set(name, property);
   for (const name of listIn(required)) if (typeof name === "string") into.required.add(name);
   return listIn(allOf).every((member) => collect(member, resolve, into));
 }

@@ -1,14 +1,14 @@
-import { parseData } from "../../config/config.ts";
+import { loadAndParseData } from "../../config/config.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 
 /** Far above real documents; what is larger is no description of an API. */
 export const maxDocumentBytes = 32 * 1024 * 1024;
 const limits = { depth: 200, values: 4_000_000 };
 
-export type Dialect = "2.0" | "3.0" | "3.1";
+export type ApiVersion = "2.0" | "3.0" | "3.1";
 
 /** An OpenAPI document whose parts are not checked yet. */
-export type ApiDocument = { dialect: Dialect; root: UnknownObject; title: string; version: string };
+export type ApiDocument = { dialect: ApiVersion; root: UnknownObject; title: string; version: string };
 
 /** Why a text cannot be used as an OpenAPI document. The message goes on from "the document". */
 export class DocumentProblem extends Error {
@@ -16,7 +16,7 @@ export class DocumentProblem extends Error {
 }
 
 export async function parseDocument(text: string): Promise<ApiDocument> {
-  const root = await parseData(text).catch((thrown: Error) => {
+  const root = await loadAndParseData(text).catch((thrown: Error) => {
     throw new DocumentProblem(`cannot be read: ${thrown.message}`);
   });
   if (!isObject(root)) throw new DocumentProblem("is not an object");
@@ -24,11 +24,11 @@ export async function parseDocument(text: string): Promise<ApiDocument> {
   if (!isObject(root.paths) && !(dialect === "3.1" && root.paths === undefined))
     throw new DocumentProblem("has no 'paths'");
   refuseBombs(root);
-  const info = objectIn(root.info);
+  const info = objectOrEmpty(root.info);
   return { dialect, root, title: textIn(info.title) ?? "API", version: textIn(info.version) ?? "" };
 }
 
-function dialectOf({ openapi, swagger }: UnknownObject): Dialect {
+function dialectOf({ openapi, swagger }: UnknownObject): ApiVersion {
   const said = String(openapi ?? swagger ?? "");
   if (openapi !== undefined && /^3\.0(\.|$)/.test(said)) return "3.0";
   if (openapi !== undefined && /^3\.[1-9]/.test(said)) return "3.1";
@@ -93,7 +93,7 @@ export function createResolver(root: UnknownObject) {
     /** The object itself, or the one that it refers to; empty where there is none. */
     object(value: unknown): UnknownObject {
       if (!isObject(value)) return {};
-      return typeof value.$ref === "string" ? objectIn(this.target(value.$ref)?.value) : value;
+      return typeof value.$ref === "string" ? objectOrEmpty(this.target(value.$ref)?.value) : value;
     },
   };
 }
@@ -107,7 +107,7 @@ function readSegment(part: string): string {
   }
 }
 
-export function objectIn(value: unknown): UnknownObject {
+export function objectOrEmpty(value: unknown): UnknownObject {
   return isObject(value) ? value : {};
 }
 

@@ -1,25 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { Body, Property } from "./bodies.ts";
+import type { ApiBody, Property } from "./bodies.ts";
 import { isBinary } from "./schemas.ts";
-import { asText, InvalidArgument, namesIn, refuseOthers, writePairs } from "./styles.ts";
+import { argumentText, InvalidArgument, namesIn, refuseOthers, writePairs } from "./styles.ts";
 
 export type EncodedBody = { contentType: string; bytes: string | Uint8Array };
 
 /** Null where the caller gave none and none is needed. */
-export function encodeBody(body: Body, args: JsonObject): EncodedBody | null {
+export function encodeBody(body: ApiBody, args: JsonObject): EncodedBody | null {
   const value = body.flat ? gather(body, body.flat, args) : args.body;
   if (value === undefined) return null;
   const { kind, mediaType } = body;
   if (kind === "json") return { contentType: mediaType, bytes: JSON.stringify(value) };
-  if (kind === "text") return { contentType: mediaType, bytes: asText(value) };
+  if (kind === "text") return { contentType: mediaType, bytes: argumentText(value) };
   if (kind === "binary") return { contentType: mediaType, bytes: fromBase64("body", value) };
   const fields = isObject(value) ? (value as JsonObject) : {};
   if (kind === "form") return { contentType: mediaType, bytes: encodeForm(body, fields) };
   return encodeMultipart(body, fields);
 }
 
-function gather(body: Body, flat: NonNullable<Body["flat"]>, args: JsonObject): JsonObject | undefined {
+function gather(body: ApiBody, flat: NonNullable<ApiBody["flat"]>, args: JsonObject): JsonObject | undefined {
   const given = [...flat].flatMap(([argument, { name }]) => {
     const value = args[argument];
     return value === undefined ? [] : [[name, value] as const];
@@ -27,7 +27,7 @@ function gather(body: Body, flat: NonNullable<Body["flat"]>, args: JsonObject): 
   return given.length === 0 && !body.required ? undefined : Object.fromEntries(given);
 }
 
-function encodeForm({ properties }: Body, fields: JsonObject): string {
+function encodeForm({ properties }: ApiBody, fields: JsonObject): string {
   return Object.entries(fields)
     .flatMap(([name, value]) => {
       const { style, explode } = properties.get(name)?.encoding ?? {};
@@ -47,7 +47,7 @@ function hasObjects(value: Json): boolean {
   return Array.isArray(value) ? value.some((one) => typeof one === "object" && one !== null) : isObject(value);
 }
 
-function encodeMultipart({ properties, mediaType }: Body, fields: JsonObject): EncodedBody {
+function encodeMultipart({ properties, mediaType }: ApiBody, fields: JsonObject): EncodedBody {
   const boundary = `toolplane-${randomUUID()}`;
   const parts = Object.entries(fields).flatMap(([name, value]) => {
     const property = properties.get(name);
@@ -71,7 +71,7 @@ function part(boundary: string, name: string, value: Json, property: Property | 
   const quoted = quote(name);
   const disposition = `form-data; name="${quoted}"${isFile ? `; filename="${quoted}"` : ""}`;
   const head = `--${boundary}\r\ncontent-disposition: ${disposition}\r\n${type ? `content-type: ${type}\r\n` : ""}\r\n`;
-  const bytes = isFile ? fromBase64(name, value) : Buffer.from(asText(value));
+  const bytes = isFile ? fromBase64(name, value) : Buffer.from(argumentText(value));
   return [Buffer.from(head), bytes, Buffer.from("\r\n")];
 }
 
@@ -81,7 +81,7 @@ function quote(name: string): string {
 }
 
 function fromBase64(argument: string, value: Json): Uint8Array {
-  const [, text = asText(value)] = /^data:[^,]*;base64,([\s\S]*)$/.exec(asText(value)) ?? [];
+  const [, text = argumentText(value)] = /^data:[^,]*;base64,([\s\S]*)$/.exec(argumentText(value)) ?? [];
   const plain = text.replaceAll(/\s+/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw new InvalidArgument(argument, "must be bytes in base64");
   return Buffer.from(plain, "base64");

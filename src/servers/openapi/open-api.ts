@@ -11,9 +11,9 @@ import type { ServerDefinition } from "../../model/servers/server.ts";
 import { type Channel, type ChannelHandlers, RpcError, TransportError } from "../../protocol/message.ts";
 import { legacyVersions, modernVersion } from "../../protocol/session.ts";
 import { tokenIn } from "../auth/credentials-contract.ts";
-import type { Access } from "../transports/http-request.ts";
-import { type Api, addressOf, describedBy, loadApi, refuseStrangeOrigin } from "./api.ts";
-import type { Operation } from "./operations.ts";
+import type { RequestCredentials } from "../transports/http-request.ts";
+import { type Api, describedBy, loadApi, operationUrl, refuseStrangeOrigin } from "./api.ts";
+import type { ApiOperation } from "./operations.ts";
 import { type ApiRequest, buildRequest } from "./request.ts";
 import { readResult } from "./results.ts";
 import { proofFor } from "./security.ts";
@@ -21,7 +21,7 @@ import { InvalidArgument } from "./styles.ts";
 
 type State = {
   definition: ServerDefinition;
-  access: Access;
+  access: RequestCredentials;
   agents: Agents;
   ended: AbortController;
   loaded: { api: Api; mark: string } | null;
@@ -35,7 +35,7 @@ type State = {
 const strangers = createEgress({ allow: () => [] });
 
 /** An API that an OpenAPI document describes, as a server of MCP within this process. */
-export function openApi(definition: ServerDefinition, handlers: ChannelHandlers, access: Access): Channel {
+export function openApi(definition: ServerDefinition, handlers: ChannelHandlers, access: RequestCredentials): Channel {
   const ended = new AbortController();
   const state: State = {
     definition,
@@ -129,11 +129,11 @@ async function call(state: State, params: UnknownObject, signal: AbortSignal): P
   const operation = api.operations.get(String(params.name));
   if (operation === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name}`);
   const args = (isObject(params.arguments) ? params.arguments : {}) as JsonObject;
-  const address = await addressOf(api, operation, state.definition, (owner) => namedBy(state, owner));
+  const address = await operationUrl(api, operation, state.definition, (owner) => namedBy(state, owner));
   refuseStrangeOrigin(api, address, state.definition);
   const trace = readTraceContext(isObject(params._meta) ? (params._meta as JsonObject) : undefined);
   try {
-    const ask = async (): Promise<Asked> => {
+    const ask = async (): Promise<Exchange> => {
       const { request, hide } = await prepare(state, api, operation, args, address.url);
       Object.assign(request.headers, trace);
       return { request, hide, response: await send(state, request, address.gate, signal) };
@@ -166,9 +166,9 @@ function namedBy(state: State, owner: string): Promise<StrictGate> {
   return state.named;
 }
 
-type Asked = { request: ApiRequest; response: Exchanged; hide(text: string): string };
+type Exchange = { request: ApiRequest; response: Exchanged; hide(text: string): string };
 
-async function prepare(state: State, api: Api, operation: Operation, args: JsonObject, place: URL) {
+async function prepare(state: State, api: Api, operation: ApiOperation, args: JsonObject, place: URL) {
   const { definition, access } = state;
   const wantsProof = definition.auth !== undefined || api.schemes.size > 0;
   const identity = wantsProof && access.authorize ? await access.authorize(await described(state, api)) : {};
@@ -215,14 +215,14 @@ async function mayAskAgain(state: State, api: Api, { status, headers }: Exchange
 }
 
 const gone: readonly number[] = [502, 503, 504, ...refusedUnread];
-const maxSaid = 500;
+const maxMessageLength = 500;
 
 /** What says nothing about the call: the API is gone or busy, so it counts against its health and may be retried. */
-function refuseFailure({ response, hide }: Asked): void {
+function refuseFailure({ response, hide }: Exchange): void {
   const { status, headers, body } = response;
   const isRedirect = status >= 300 && status < 400 && status !== 304;
   if (!gone.includes(status) && !isRedirect) return;
-  const said = cutText(hide(new TextDecoder().decode(body.subarray(0, 4 * maxSaid))), maxSaid).trim();
+  const said = cutText(hide(new TextDecoder().decode(body.subarray(0, 4 * maxMessageLength))), maxMessageLength).trim();
   throw new TransportError(`it answered HTTP ${status}${said === "" ? "" : `: ${said}`}`, {
     sent: !refusedUnread.includes(status),
     status,

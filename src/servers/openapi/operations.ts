@@ -1,8 +1,8 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { OperationFilter } from "../../model/servers/server.ts";
-import { type Body, legacyBody, readBody } from "./bodies.ts";
-import { type ApiDocument, listIn, objectIn, type Resolve, textIn } from "./document.ts";
+import { type ApiBody, legacyBody, readBody } from "./bodies.ts";
+import { type ApiDocument, listIn, objectOrEmpty, type Resolve, textIn } from "./document.ts";
 import { argumentName, createNames, nameFromPath } from "./names.ts";
 import { isJson } from "./schemas.ts";
 import { type Requirement, readSchemes, type SecurityScheme } from "./security.ts";
@@ -24,7 +24,7 @@ export type Parameter = {
   mediaType: string | undefined;
 };
 
-export type Operation = {
+export type ApiOperation = {
   name: string;
   method: string;
   path: string;
@@ -34,7 +34,7 @@ export type Operation = {
   parameters: Parameter[];
   /** What credentials of the document are called; only the plane sets them. */
   keys: readonly { place: string; name: string }[];
-  body: Body | null;
+  body: ApiBody | null;
   /** Of the answers that mean success, as JSON. */
   results: unknown[];
   /** Alternatives; null where the document says nothing. */
@@ -45,15 +45,23 @@ export type Operation = {
 
 const methods = ["get", "head", "post", "put", "patch", "delete", "options"];
 
-export type Api = { operations: Operation[]; schemes: ReadonlyMap<string, SecurityScheme>; leftOut: number };
+export type ApiOperations = {
+  operations: ApiOperation[];
+  schemes: ReadonlyMap<string, SecurityScheme>;
+  leftOut: number;
+};
 
-export function readOperations(document: ApiDocument, resolve: Resolve, filter: OperationFilter | undefined): Api {
+export function readOperations(
+  document: ApiDocument,
+  resolve: Resolve,
+  filter: OperationFilter | undefined,
+): ApiOperations {
   const { root } = document;
   const schemes = readSchemes(document, resolve);
   const names = createNames();
-  const operations: Operation[] = [];
+  const operations: ApiOperation[] = [];
   let leftOut = 0;
-  for (const [path, given] of Object.entries(objectIn(root.paths))) {
+  for (const [path, given] of Object.entries(objectOrEmpty(root.paths))) {
     if (!path.startsWith("/")) continue;
     const item = resolve.object(given);
     for (const method of methods) {
@@ -79,7 +87,7 @@ type Context = {
   name: string;
 };
 
-function readOperation(context: Context): Operation {
+function readOperation(context: Context): ApiOperation {
   const { document, resolve, item, operation, method, path, name } = context;
   const isOld = document.dialect === "2.0";
   const given = mergeParameters(resolve, item, operation);
@@ -100,8 +108,8 @@ function readOperation(context: Context): Operation {
     parameters,
     keys: [...context.schemes.values()].flatMap((one) => (one.kind === "apiKey" ? [one] : [])),
     body: mayHaveBody ? body : null,
-    results: resultsOf(objectIn(operation.responses), resolve, isOld),
-    security: Array.isArray(security) ? security.map((one) => objectIn(one) as Requirement) : null,
+    results: resultsOf(objectOrEmpty(operation.responses), resolve, isOld),
+    security: Array.isArray(security) ? security.map((one) => objectOrEmpty(one) as Requirement) : null,
     servers: listIn(operation.servers ?? item.servers),
   };
 }
@@ -133,8 +141,12 @@ function readParameters({ path, schemes, document }: Context, given: readonly Un
     const argument = [plain, `${place}_${plain}`].find((one) => !names.has(one));
     if (argument === undefined) return [];
     names.add(argument);
-    const [content] = Object.entries(objectIn(parameter.content));
-    const schema = content ? objectIn(content[1]).schema : document.dialect === "2.0" ? parameter : parameter.schema;
+    const [content] = Object.entries(objectOrEmpty(parameter.content));
+    const schema = content
+      ? objectOrEmpty(content[1]).schema
+      : document.dialect === "2.0"
+        ? parameter
+        : parameter.schema;
     return {
       argument,
       name,
@@ -173,8 +185,8 @@ function resultsOf(responses: UnknownObject, resolve: Resolve, isOld: boolean): 
   return given.flatMap(([, response]) => {
     const { schema, content } = resolve.object(response);
     if (isOld) return isObject(schema) && schema.type !== "file" ? [schema] : [];
-    const json = Object.entries(objectIn(content)).find(([type]) => isJson(type));
-    const found = json && objectIn(json[1]).schema;
+    const json = Object.entries(objectOrEmpty(content)).find(([type]) => isJson(type));
+    const found = json && objectOrEmpty(json[1]).schema;
     return found === undefined ? [] : [found];
   });
 }

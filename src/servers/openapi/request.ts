@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { encodeBody } from "./encode-body.ts";
-import type { Operation, Parameter } from "./operations.ts";
+import type { ApiOperation, Parameter } from "./operations.ts";
 import type { Proof } from "./security.ts";
 import {
-  asText,
+  argumentText,
   encodePart,
   InvalidArgument,
   namesIn,
@@ -21,7 +21,7 @@ export type ApiRequest = {
 };
 
 /** Throws `InvalidArgument` for values that have no place in a request. */
-export function buildRequest(operation: Operation, args: JsonObject, base: URL, proof: Proof): ApiRequest {
+export function buildRequest(operation: ApiOperation, args: JsonObject, base: URL, proof: Proof): ApiRequest {
   const { method, parameters, body } = operation;
   const given = parameters.flatMap((parameter) => {
     const value = args[parameter.argument];
@@ -53,14 +53,14 @@ export function buildRequest(operation: Operation, args: JsonObject, base: URL, 
   };
 }
 
-type Given = { parameter: Parameter; value: Json };
+type ParameterValue = { parameter: Parameter; value: Json };
 
 /** Other parameters of the operation in the same place, also those that only the plane sets. */
-function othersOf({ parameters, keys }: Operation, { place, name }: Parameter): string[] {
+function othersOf({ parameters, keys }: ApiOperation, { place, name }: Parameter): string[] {
   return [...parameters, ...keys].filter((one) => one.place === place && one.name !== name).map((one) => one.name);
 }
 
-function ownPairs(operation: Operation, { parameter, value }: Given): string[] {
+function ownPairs(operation: ApiOperation, { parameter, value }: ParameterValue): string[] {
   // Reserved characters end a cookie.
   const allowReserved = parameter.allowReserved && parameter.place === "query";
   const pairs = writePairs({ ...parameter, allowReserved }, plainValue(parameter, value));
@@ -68,7 +68,7 @@ function ownPairs(operation: Operation, { parameter, value }: Given): string[] {
   return pairs;
 }
 
-function fillPath(operation: Operation, given: readonly Given[]): string {
+function fillPath(operation: ApiOperation, given: readonly ParameterValue[]): string {
   return operation.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const found = given.find(({ parameter }) => parameter.name === name);
     if (found === undefined) throw new InvalidArgument(name, "is part of the address and was not given");
@@ -78,7 +78,7 @@ function fillPath(operation: Operation, given: readonly Given[]): string {
     const text = writePath(parameter, plainValue(parameter, value));
     // Dots would lead up, however they are spelled; nothing would be another operation.
     if (/^\.{0,2}$/.test(decodeURIComponent(text)))
-      throw new InvalidArgument(parameter.argument, `cannot be '${asText(value)}': it is part of the address`);
+      throw new InvalidArgument(parameter.argument, `cannot be '${argumentText(value)}': it is part of the address`);
     return text;
   });
 }

@@ -2,14 +2,14 @@ import { readJson } from "../../lib/json/measure-json.ts";
 import type { Exchanged } from "../../lib/net/exchange.ts";
 import type { ContentBlock, ToolResult } from "../../model/calls/result.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import type { Operation } from "./operations.ts";
+import type { ApiOperation } from "./operations.ts";
 import { isJson, isTextType } from "./schemas.ts";
 
 type Answer = { block: ContentBlock | null; json?: Json };
 
 /** Refusals of the API are results too, with status and body. `hide` takes our credentials out of what they repeat. */
 export function readResult(
-  operation: Operation,
+  operation: ApiOperation,
   url: URL,
   answer: Exchanged,
   hide: (text: string) => string,
@@ -77,7 +77,7 @@ function isReadable(body: Buffer): boolean {
 }
 
 /** The arguments of the next page, where a `Link` header names it. */
-function nextPage({ parameters }: Operation, url: URL, link: string | string[] | undefined): JsonObject | null {
+function nextPage({ parameters }: ApiOperation, url: URL, link: string | string[] | undefined): JsonObject | null {
   const links = [link ?? ""].flat().join(", ").slice(0, 10_000);
   const found = links.split(/,\s*(?=<)/).find((one) => /;\s*rel="?[^";]*\bnext\b/i.test(one));
   const [, address = ""] = /^\s*<([^>]*)>/.exec(found ?? "") ?? [];

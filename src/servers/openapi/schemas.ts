@@ -1,6 +1,6 @@
 import { cutText } from "../../lib/text/cut-text.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
-import type { Dialect, Resolve } from "./document.ts";
+import type { ApiVersion, Resolve } from "./document.ts";
 
 /** What callers give lacks what only the API sets, and the other way round. */
 export type Direction = "input" | "output";
@@ -53,7 +53,7 @@ const composed = ["$ref", "properties", "items", ...lists];
 export type Schemas = ReturnType<typeof createSchemas>;
 
 /** Schemas of any dialect as JSON Schema 2020-12. References stay references, so that no document grows by being read. */
-export function createSchemas(dialect: Dialect, resolve: Resolve) {
+export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
   const components = new Map<string, Component>();
   const names = new Map<string, string>();
   const taken = new Set<string>();

@@ -2,7 +2,7 @@ import { type Foreign, foreign, urlOf } from "../../model/foreign.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { ServerAuth } from "../../model/servers/server.ts";
 import { basicHeader } from "../auth/credentials-contract.ts";
-import { type ApiDocument, objectIn, type Resolve, textIn } from "./document.ts";
+import { type ApiDocument, objectOrEmpty, type Resolve, textIn } from "./document.ts";
 
 export type SecurityScheme =
   | { kind: "apiKey"; place: "header" | "query" | "cookie"; name: string }
@@ -17,8 +17,8 @@ type Named = Foreign<string> | undefined;
 type OAuthFlows = { authorizationUrl?: Named; tokenUrl?: Named; ownTokenUrl?: Named; scopes: string[] };
 
 export function readSchemes({ root, dialect }: ApiDocument, resolve: Resolve): Map<string, SecurityScheme> {
-  const given = dialect === "2.0" ? root.securityDefinitions : objectIn(root.components).securitySchemes;
-  const schemes = Object.entries(objectIn(given)).map(
+  const given = dialect === "2.0" ? root.securityDefinitions : objectOrEmpty(root.components).securitySchemes;
+  const schemes = Object.entries(objectOrEmpty(given)).map(
     ([name, scheme]) => [name, readScheme(resolve.object(scheme), root)] as const,
   );
   return new Map(schemes);
@@ -36,9 +36,9 @@ function readScheme(scheme: UnknownObject, root: UnknownObject): SecurityScheme 
 
 function readFlows(scheme: UnknownObject, root: UnknownObject): OAuthFlows {
   const old = textIn(scheme.flow);
-  const flows = old === undefined ? objectIn(scheme.flows) : { [old]: scheme };
-  const own = objectIn(flows.clientCredentials ?? flows.application);
-  const person = objectIn(flows.authorizationCode ?? flows.accessCode);
+  const flows = old === undefined ? objectOrEmpty(scheme.flows) : { [old]: scheme };
+  const own = objectOrEmpty(flows.clientCredentials ?? flows.application);
+  const person = objectOrEmpty(flows.authorizationCode ?? flows.accessCode);
   const named = (value: unknown) => {
     const address = textIn(value);
     return address === undefined ? undefined : foreign(address);
@@ -54,7 +54,7 @@ function readFlows(scheme: UnknownObject, root: UnknownObject): OAuthFlows {
 /** Of the document as a whole; all scopes that there are would be more than is needed. */
 function requiredScopes({ security }: UnknownObject): string[] {
   const requirements = Array.isArray(security) ? security : [];
-  const scopes = requirements.flatMap((one) => Object.values(objectIn(one)).flat());
+  const scopes = requirements.flatMap((one) => Object.values(objectOrEmpty(one)).flat());
   return [...new Set(scopes.filter((one) => typeof one === "string"))];
 }
 

@@ -16,7 +16,7 @@ export const encodePart: Encode = (text) => encodeURIComponent(text.toWellFormed
 
 type Style = Pick<Parameter, "name" | "style" | "explode"> & { allowReserved?: boolean };
 
-export function asText(value: Json): string {
+export function argumentText(value: Json): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
 }
 
@@ -26,11 +26,11 @@ function isRecord(value: Json): value is JsonObject {
 
 /** `a,b` of a list; `k,v` or `k=v` of an object. */
 export function writeSimple(value: Json, explode: boolean, encode: Encode, separator = ","): string {
-  if (Array.isArray(value)) return value.map((item) => encode(asText(item))).join(separator);
-  if (!isRecord(value)) return encode(asText(value));
+  if (Array.isArray(value)) return value.map((item) => encode(argumentText(item))).join(separator);
+  if (!isRecord(value)) return encode(argumentText(value));
   const sign = explode ? "=" : ",";
   return Object.entries(value)
-    .map(([key, item]) => `${encode(key)}${sign}${encode(asText(item))}`)
+    .map(([key, item]) => `${encode(key)}${sign}${encode(argumentText(item))}`)
     .join(separator);
 }
 
@@ -40,7 +40,7 @@ export function writePath({ name, style, explode }: Style, value: Json): string 
   if (style !== "matrix") return writeSimple(value, explode, encode);
   if (!explode || typeof value !== "object" || value === null) return `;${name}=${writeSimple(value, false, encode)}`;
   const pairs = Array.isArray(value) ? value.map((item) => [name, item] as const) : Object.entries(value);
-  return pairs.map(([key, item]) => `;${encode(key)}=${encode(asText(item))}`).join("");
+  return pairs.map(([key, item]) => `;${encode(key)}=${encode(argumentText(item))}`).join("");
 }
 
 const separators: Readonly<Record<string, string>> = {
@@ -56,19 +56,20 @@ export function writePairs({ name, style, explode, allowReserved = false }: Styl
   if (value === null) return [];
   if (style === "deepObject") return deepPairs(key, value, encode);
   if (Array.isArray(value)) {
-    if (explode) return value.map((item) => `${key}=${encode(asText(item))}`);
+    if (explode) return value.map((item) => `${key}=${encode(argumentText(item))}`);
     return [`${key}=${writeSimple(value, false, encode, separators[style] ?? ",")}`];
   }
   if (isRecord(value) && explode)
     return Object.entries(value).flatMap(([inner, item]) =>
-      (Array.isArray(item) ? item : [item]).map((one) => `${encodePart(inner)}=${encode(asText(one))}`),
+      (Array.isArray(item) ? item : [item]).map((one) => `${encodePart(inner)}=${encode(argumentText(one))}`),
     );
   return [`${key}=${writeSimple(value, false, encode, separators[style] ?? ",")}`];
 }
 
 /** `a[b][0]=c`, as deep as it goes. */
 function deepPairs(key: string, value: Json, encode: Encode): string[] {
-  if (typeof value !== "object" || value === null) return value === null ? [] : [`${key}=${encode(asText(value))}`];
+  if (typeof value !== "object" || value === null)
+    return value === null ? [] : [`${key}=${encode(argumentText(value))}`];
   return Object.entries(value).flatMap(([inner, item]) =>
     deepPairs(`${key}[${encodePart(inner)}]`, item as Json, encode),
   );

@@ -1,7 +1,7 @@
 import { cutText } from "../../lib/text/cut-text.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { Body } from "./bodies.ts";
-import type { Operation, Parameter } from "./operations.ts";
+import type { ApiBody } from "./bodies.ts";
+import type { ApiOperation, Parameter } from "./operations.ts";
 import type { Direction, Schemas } from "./schemas.ts";
 
 const maxDescription = 2_000;
@@ -18,13 +18,13 @@ export type ListedTool = {
   annotations: JsonObject;
 };
 
-export function describeTools(operations: readonly Operation[], schemas: Schemas): ListedTool[] {
+export function describeTools(operations: readonly ApiOperation[], schemas: Schemas): ListedTool[] {
   const { most, least, ofAll } = perTool;
   const budget = Math.max(least, Math.min(most, Math.floor(ofAll / Math.max(1, operations.length))));
   return operations.map((operation) => describeTool(operation, schemas, budget));
 }
 
-function describeTool(operation: Operation, schemas: Schemas, budget: number): ListedTool {
+function describeTool(operation: ApiOperation, schemas: Schemas, budget: number): ListedTool {
   const { name, title, method } = operation;
   const outputSchema = describeResults(operation.results, schemas, Math.ceil(budget / 2));
   const isRead = method === "GET" || method === "HEAD" || method === "OPTIONS";
@@ -43,7 +43,7 @@ function describeTool(operation: Operation, schemas: Schemas, budget: number): L
   };
 }
 
-function describe(operation: Operation): string {
+function describe(operation: ApiOperation): string {
   const { title, description, method, path, deprecated } = operation;
   const said = [title, description === title ? undefined : description].filter((one) => one !== undefined);
   const hint = pagingHint(operation);
@@ -61,7 +61,7 @@ const pageWords =
 const sizeWords = /^(per_?page|page_?size|limit|max_?results|count|size|take|first|top|\$top)$/i;
 
 /** How to get more than the first page. */
-function pagingHint({ method, parameters }: Operation): string | null {
+function pagingHint({ method, parameters }: ApiOperation): string | null {
   if (method !== "GET") return null;
   const query = parameters.filter(({ place }) => place === "query");
   const pages = query.filter(({ name }) => pageWords.test(name)).map(({ argument }) => `'${argument}'`);
@@ -71,7 +71,7 @@ function pagingHint({ method, parameters }: Operation): string | null {
   return `The answer comes in pages: ask for another one with ${pages.join(" or ")}${many}.`;
 }
 
-function describeInput({ parameters, body }: Operation, schemas: Schemas, budget: number): JsonObject {
+function describeInput({ parameters, body }: ApiOperation, schemas: Schemas, budget: number): JsonObject {
   const { convert, conversion } = schemas.begin("input");
   const properties: JsonObject = {};
   const required: string[] = [];
@@ -90,7 +90,13 @@ function describeInput({ parameters, body }: Operation, schemas: Schemas, budget
 
 type Convert = (node: unknown) => JsonObject | boolean;
 
-function addFlat(body: Body, flat: NonNullable<Body["flat"]>, convert: Convert, into: JsonObject, required: string[]) {
+function addFlat(
+  body: ApiBody,
+  flat: NonNullable<ApiBody["flat"]>,
+  convert: Convert,
+  into: JsonObject,
+  required: string[],
+) {
   for (const [argument, { name, schema, encoding }] of flat) {
     const isFile = body.kind === "multipart" && isFileType(encoding.contentType);
     into[argument] = isFile ? withBytes(convert(schema)) : (convert(schema) as Json);
@@ -103,7 +109,7 @@ function isFileType(contentType: unknown): boolean {
   return typeof contentType === "string" && /octet-stream|^(image|audio|video)\//i.test(contentType);
 }
 
-function bodySchema({ kind, schema }: Body, convert: Convert): Json {
+function bodySchema({ kind, schema }: ApiBody, convert: Convert): Json {
   if (kind === "binary") return withBytes({ type: "string" });
   // What is no JSON is written by the caller.
   if (kind === "text") return { type: "string" };

@@ -141,7 +141,7 @@ export function startFailure(
   { command, cwd }: { command: string; cwd: string | undefined },
 ): string {
   if (cwd !== undefined && !isDirectory(cwd))
-    return `directory '${cwd}' ${existsSync(cwd) ? "is no directory" : "does not exist"}. Check 'cwd'`;
+    return `directory '${cwd}' ${existsSync(cwd) ? "is not a directory" : "does not exist"}. Check 'cwd'`;
   // Without a slash it was looked for in PATH.
   const path = /[\\/]/.test(command) ? resolve(cwd ?? ".", command) : undefined;
   const isInside = path !== undefined && cwd !== undefined && !isAbsolute(command);
@@ -161,7 +161,7 @@ function unusableFile(error: NodeJS.ErrnoException, command: string, path: strin
   if (error.code === "ENOENT")
     return `the program in the first line (#!) of command '${command}' was not found. Correct that line`;
   if (error.code === "ENOEXEC")
-    return `command '${command}' is no program. Give it a first line that names one (#!), or set 'command' to the program that runs it`;
+    return `command '${command}' is not a program. Give it a first line that names one (#!), or set 'command' to the program that runs it`;
   return `command '${command}' could not be started: ${error.message}`;
 }
 

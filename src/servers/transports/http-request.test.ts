@@ -112,7 +112,7 @@ suite("HTTP requests", { concurrency: 8 }, () => {
     const places: [url: string, reason: RegExp][] = [
       [secret(gone.url), /^nothing listens at 127\.0\.0\.1:\d+/],
       ["http://ada:pw-user@no-such-host.invalid/pw-path", /^host 'no-such-host\.invalid' was not found/],
-      [secret(plain.url.replace("http:", "https:")), /^no TLS is spoken at 127\.0\.0\.1:\d+/],
+      [secret(plain.url.replace("http:", "https:")), /^127\.0\.0\.1:\d+ does not speak TLS/],
       [other.url, /does not speak HTTP/],
     ];
     for (const [url, reason] of places) {

@@ -9,19 +9,19 @@ import { ProxyFailed } from "../../lib/net/proxy.ts";
 import { type ProxyWay, wayThroughProxy } from "../../lib/net/proxy-agent.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";
-import { connectFailure, cutCodes, refused } from "./http-response.ts";
+import { cutCodes, refused, transportFailure } from "./http-response.ts";
 
 type HeaderMap = Readonly<Record<string, string>>;
 
 /** What only the server itself tells of where it is and how callers sign in. */
-export type Described = Pick<ServerDefinition, "url" | "auth">;
+export type CredentialTarget = Pick<ServerDefinition, "url" | "auth">;
 
 /** Credentials that may change while a connection lasts. */
-export type Access = {
+export type RequestCredentials = {
   /** Found again for every request. May reject with a PlaneError, passed on as it is. */
-  authorize?(described?: Described): Promise<HeaderMap>;
+  authorize?(described?: CredentialTarget): Promise<HeaderMap>;
   /** True when one more try makes sense. May reject with a PlaneError, passed on as it is. */
-  onRefused?(challenge: Challenge, described?: Described): Promise<boolean>;
+  onRefused?(challenge: Challenge, described?: CredentialTarget): Promise<boolean>;
   /** Which addresses this configured one may name. */
   namedBy?(owner: string): Promise<StrictGate>;
   /** Rejects where its API document, or another file that its configuration names, is not what a person has trusted. */
@@ -30,7 +30,7 @@ export type Access = {
 
 type Challenge = { status: number; wwwAuthenticate: string | null };
 
-export type HttpOptions = Access & {
+export type HttpOptions = RequestCredentials & {
   url: string;
   headers: HeaderMap;
   maxMessageBytes: number;
@@ -106,7 +106,7 @@ export function createRequester(options: HttpOptions) {
       request.on("error", (error: NodeJS.ErrnoException) => {
         // The other side may have closed a kept socket in the same moment; a new one shows whether it is still there.
         if (isHarmless && request.reusedSocket && cutCodes.includes(error.code)) return resolve(askOnce(ask));
-        reject(new TransportError(connectFailure(error, target), { sent: reached(), cause: error }));
+        reject(new TransportError(transportFailure(error, target), { sent: reached(), cause: error }));
       });
       request.on("response", (response) => {
         usedAt = performance.now();
@@ -139,7 +139,7 @@ function isAboutAccess({ statusCode }: IncomingMessage): boolean {
 }
 
 /** After a refusal, with other credentials. */
-export async function mayAskAgain(response: IncomingMessage, { onRefused }: Access): Promise<boolean> {
+export async function mayAskAgain(response: IncomingMessage, { onRefused }: RequestCredentials): Promise<boolean> {
   if (!onRefused || !isAboutAccess(response)) return false;
   const { statusCode: status = 0, headers } = response;
   return onRefused({ status, wwwAuthenticate: headers["www-authenticate"] ?? null });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connectFailure, readRetryAfter } from "./http-response.ts";
+import { readRetryAfter, transportFailure } from "./http-response.ts";
 
 test("a time to wait is read as seconds or as a date, and anything else is none", () => {
   const now = Date.UTC(2026, 10, 15, 8, 0, 0);
@@ -26,7 +26,7 @@ test("every way to fail to connect has a reason of its own, without path and que
     "ECONNRESET",
     "ETIMEDOUT",
   ];
-  const reasons = codes.map((code) => connectFailure(Object.assign(new Error("it failed"), { code }), url));
+  const reasons = codes.map((code) => transportFailure(Object.assign(new Error("it failed"), { code }), url));
   assert.equal(new Set(reasons).size, codes.length);
   for (const reason of reasons) {
     assert.match(reason, /example\.com/);

@@ -4,7 +4,7 @@ import { decodeBody, UnknownEncoding } from "../../lib/net/decode-body.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { createSseParser, type SseOptions } from "../../protocol/sse-parser.ts";
 
-export function readBody(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export function readResponseBody(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const body = decoded(response);
@@ -96,14 +96,14 @@ export function readRetryAfter(value: string | undefined, now: number = Date.now
 /** The other side closed the socket. */
 export const cutCodes: readonly (string | undefined)[] = ["ECONNRESET", "EPIPE"];
 
-export function connectFailure(error: NodeJS.ErrnoException, url: URL): string {
+export function transportFailure(error: NodeJS.ErrnoException, url: URL): string {
   const { code = "" } = error;
   if (error.name === "AbortError") return "the request was given up";
   if (code === "ERR_PROXY") return error.message;
   if (code === "ECONNREFUSED") return `nothing listens at ${url.host}. Is the server running?`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `host '${url.hostname}' was not found`;
   if (code === "EPROTO" || code.startsWith("ERR_SSL"))
-    return `no TLS is spoken at ${url.host}. Does 'url' begin with the right scheme?`;
+    return `${url.host} does not speak TLS. Does 'url' begin with the right scheme?`;
   if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code))
     return `the certificate of ${url.host} is not trusted (${code}). Correct it, or name its authority in NODE_EXTRA_CA_CERTS`;
   if (code.startsWith("HPE_"))

@@ -184,7 +184,7 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     ],
     ["a broken server", 503, {}, "down", /HTTP 503/, true],
     ["an empty answer", 200, {}, "", /without a body/, true],
-    ["an answer that is no JSON", 200, { "content-type": "application/json" }, "<html>", /not JSON/, true],
+    ["an answer that is not JSON", 200, { "content-type": "application/json" }, "<html>", /not JSON/, true],
     [
       "a stream without the answer",
       200,

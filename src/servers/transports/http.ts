@@ -14,7 +14,7 @@ import {
 } from "../../protocol/message.ts";
 import { modernVersion } from "../../protocol/session.ts";
 import { createRequester, type HttpOptions } from "./http-request.ts";
-import { isEventStream, isPassing, readBody, refused } from "./http-response.ts";
+import { isEventStream, isPassing, readResponseBody, refused } from "./http-response.ts";
 import { answerIn, deliver, followStream, keepListening, resumeStream, type StreamPlace } from "./http-streams.ts";
 import { parseMessage } from "./parse-message.ts";
 
@@ -114,7 +114,7 @@ async function takeResponse(state: State, response: IncomingMessage, exchange: E
   if (typeof session === "string" && !exchange.modern && !state.ended.signal.aborted) state.sessionId ??= session;
   if (isEventStream(response)) return takeStream(state, response, exchange);
   if (exchange.id === undefined) return void response.resume();
-  const body = await readBody(response, state.options.maxMessageBytes);
+  const body = await readResponseBody(response, state.options.maxMessageBytes);
   const text = body.toString("utf8");
   if (text.trim() === "") throw new TransportError(`it answered ${status} without a body`, { sent: true });
   const message = parseMessage(text, body.length < longBytes ? undefined : body);
@@ -134,7 +134,7 @@ function forgotten(state: State, response: IncomingMessage): TransportError {
 /** Some refusals are answers: the body says what is wrong, also where it names no request. */
 async function takeRefusal(state: State, response: IncomingMessage, status: number, exchange: Exchange): Promise<void> {
   const { id, session } = exchange;
-  const text = (await readBody(response, state.options.maxMessageBytes).catch(() => "")).toString();
+  const text = (await readResponseBody(response, state.options.maxMessageBytes).catch(() => "")).toString();
   const isAboutUs = status !== 403 && !isPassing(status);
   const answer = status < 400 || status === 401 ? undefined : answerIn(parseMessage(text), id, isAboutUs);
   if (status === 400 && session !== undefined && forgottenInWords.test(text)) throw forgotten(state, response);

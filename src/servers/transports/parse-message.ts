@@ -21,7 +21,7 @@ export function noiseText(text: string): string {
 const byteOrderMark = 0xfeff;
 const byteOrderMarkBytes = 3;
 
-/** Undefined when it is no JSON. `bytes` where the text is long. */
+/** Undefined when it is not JSON. `bytes` where the text is long. */
 export function parseMessage(text: string, bytes?: Buffer): unknown {
   // .NET and PowerShell begin their output with it.
   if (text.charCodeAt(0) === byteOrderMark) return parseMessage(text.slice(1), bytes?.subarray(byteOrderMarkBytes));
@@ -31,7 +31,7 @@ export function parseMessage(text: string, bytes?: Buffer): unknown {
   try {
     const read: unknown = JSON.parse(text);
     const message = Array.isArray(read) && read.length > maxBatch ? keepAnswers(read) : read;
-    if (text.length > maxSaidLength && isObject(message)) shortenSaid(message);
+    if (text.length > maxExcerptLength && isObject(message)) shortenExcerpt(message);
     noteResultText(message, text, bytes, measured);
     return message;
   } catch {
@@ -64,12 +64,14 @@ function unreadable(text: string, why: string): unknown {
 }
 
 /** More is read by no one, and each reader looks through it for secrets. */
-const maxSaidLength = 32 * 1024;
+const maxExcerptLength = 32 * 1024;
 
 /** Results pass whole; errors and progress are words. */
-function shortenSaid({ error, params }: UnknownObject): void {
+function shortenExcerpt({ error, params }: UnknownObject): void {
   for (const said of [error, params] as UnknownObject[])
-    if (isObject(said) && typeof said.message === "string") said.message = shorten(said.message, maxSaidLength);
-  if (isObject(error) && error.data !== undefined && JSON.stringify(error.data).length > maxSaidLength)
-    error.data = { toolplane: `The data of this error was left out: it is longer than ${maxSaidLength} characters.` };
+    if (isObject(said) && typeof said.message === "string") said.message = shorten(said.message, maxExcerptLength);
+  if (isObject(error) && error.data !== undefined && JSON.stringify(error.data).length > maxExcerptLength)
+    error.data = {
+      toolplane: `The data of this error was left out: it is longer than ${maxExcerptLength} characters.`,
+    };
 }

@@ -143,7 +143,7 @@ suite("stdio transport", { concurrency: 8 }, () => {
         /was not found in directory.*'command' and 'cwd'/,
       ],
       [{ cwd: "/no/such/directory" }, /^directory '\/no\/such\/directory' does not exist\. Check 'cwd'$/],
-      [{ cwd: await file("a-file", "", 0o644) }, /a-file' is no directory\. Check 'cwd'$/],
+      [{ cwd: await file("a-file", "", 0o644) }, /a-file' is not a directory\. Check 'cwd'$/],
       [{ command: directory.path }, /is a directory\. Set 'command'/],
       [{ command: await file("plain.sh", "#!/bin/sh\n", 0o644) }, /is not executable.*permissions/],
       [{ command: "./plain.sh", cwd: directory.path }, /is not executable.*permissions/],

@@ -19,6 +19,8 @@ import { noiseText, parseMessage } from "./parse-message.ts";
 const newline = 0x0a;
 const stderrTailCharacters = 2_000;
 const stderrDrainMs = 200;
+/** Messages closer than this are written together. */
+const togetherMs = 0.2;
 
 export type StdioOptions = LaunchOptions & {
   maxMessageBytes: ServerDefinition["maxMessageBytes"];
@@ -77,8 +79,10 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   // Its children may hold the pipes; its own last words need only a moment.
   child.on("exit", () => setTimeout(() => close(ended()), stderrDrainMs).unref());
 
-  // Writing costs most: the messages of a turn leave together.
+  // Writing costs most: the messages of a turn leave together. A single caller does not wait for others.
   let later: { text: string; ids: RequestId[] } | undefined;
+  let isAlone = true;
+  let sentAt = 0;
   const write = (text: string, ids: readonly RequestId[]) => {
     child.stdin?.write(text, (error) => {
       // The pipe was closed, so the server has not read it.
@@ -88,6 +92,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   const flush = () => {
     const { text, ids } = later ?? { text: "", ids: [] };
     later = undefined;
+    isAlone = ids.length <= 1;
     if (text !== "") write(text, ids);
   };
 
@@ -104,6 +109,10 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
         later.ids.push(...ids);
         return;
       }
+      const before = sentAt;
+      sentAt = performance.now();
+      isAlone &&= sentAt - before > togetherMs;
+      if (isAlone) return write(line, ids);
       later = { text: line, ids };
       setImmediate(flush);
     },

@@ -128,10 +128,10 @@ suite("WebSocket transport", { concurrency: 8 }, () => {
     await gone.stop();
     const places: [url: string, reason: RegExp][] = [
       [plain.url, /sub-protocol 'mcp'/],
-      [web.url.replace("http", "ws"), /is no WebSocket/],
+      [web.url.replace("http", "ws"), /is not a WebSocket server/],
       [away.url.replace("http", "ws"), /redirects to https:\/\/example\.com;/],
       [gone.url, /nothing listens at 127\.0\.0\.1/],
-      [plain.url.replace("ws:", "wss:"), /no TLS is spoken/],
+      [plain.url.replace("ws:", "wss:"), /does not speak TLS/],
     ];
     for (const [url, message] of places) {
       await using connected = await connect(url);

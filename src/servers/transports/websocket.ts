@@ -9,7 +9,7 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { type HttpOptions, judged, mayAskAgain, proxyWay } from "./http-request.ts";
-import { connectFailure, refused } from "./http-response.ts";
+import { refused, transportFailure } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
 import { noiseText } from "./parse-message.ts";
 
@@ -56,7 +56,7 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
   async function close(): Promise<void> {
     opening.ended();
     clearInterval(pings);
-    if (socket?.readyState === WebSocket.OPEN) await sayGoodbye(socket);
+    if (socket?.readyState === WebSocket.OPEN) await sendClose(socket);
     socket?.terminate();
   }
 
@@ -88,7 +88,7 @@ function keepAlive(socket: WebSocket, pingMs: number, onDead: () => void): NodeJ
   }, pingMs).unref();
 }
 
-function sayGoodbye(socket: WebSocket): Promise<void> {
+function sendClose(socket: WebSocket): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, goodbyeMs);
     socket.once("close", () => {
@@ -162,13 +162,13 @@ function createSocket(options: HttpOptions, url: URL, headers: Record<string, st
 }
 
 function handshakeFailure(error: NodeJS.ErrnoException, url: URL): string {
-  if (!/subprotocol/i.test(error.message)) return connectFailure(error, url);
+  if (!/subprotocol/i.test(error.message)) return transportFailure(error, url);
   return `what listens at ${url.host} does not speak the sub-protocol 'mcp'. Check 'url'`;
 }
 
 function noSocket(response: IncomingMessage, url: URL): TransportError {
   const status = response.statusCode ?? 0;
   if (status >= 300) return refused(response, url);
-  const reason = `what listens at ${url.host} is no WebSocket. Check 'url' and 'transport'`;
+  const reason = `${url.host} is not a WebSocket server. Check 'url' and 'transport'`;
   return new TransportError(reason, { sent: false, permanent: true, status });
 }

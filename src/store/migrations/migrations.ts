@@ -2,7 +2,7 @@
 export type Migration = { id: number; sql: string };
 
 /** The tables of a store: step by step from the first version on, and at once. A test compares both. */
-export type Schema = {
+export type DatabaseSchema = {
   /** In order. The SQL of a released step never changes. */
   steps: readonly Migration[];
   /** What the steps up to its id make of a new database. Later steps follow it. */
@@ -13,7 +13,7 @@ export type Schema = {
 export type Pending = { sql: string; ids: readonly number[] };
 
 /** What a database lacks. A new one, of version 0, gets the baseline in place of the steps that it stands for. */
-export function pendingFrom(version: number, { steps, baseline }: Schema): Pending[] {
+export function pendingFrom(version: number, { steps, baseline }: DatabaseSchema): Pending[] {
   const isNew = version === 0 && baseline !== undefined;
   const edge = isNew ? baseline.id : version;
   const later = steps.filter(({ id }) => id > edge).map(({ id, sql }): Pending => ({ sql, ids: [id] }));
@@ -23,6 +23,6 @@ export function pendingFrom(version: number, { steps, baseline }: Schema): Pendi
 }
 
 /** The format that this program writes. */
-export function newestOf({ steps }: Schema): number {
+export function newestOf({ steps }: DatabaseSchema): number {
   return steps.at(-1)?.id ?? 0;
 }

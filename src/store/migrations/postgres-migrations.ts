@@ -1,4 +1,4 @@
-import type { Migration, Schema } from "./migrations.ts";
+import type { DatabaseSchema, Migration } from "./migrations.ts";
 import { postgresBaseline } from "./postgres-baseline.ts";
 
 const steps: readonly Migration[] = [
@@ -256,4 +256,4 @@ const steps: readonly Migration[] = [
   },
 ];
 
-export const postgresSchema: Schema = { steps, baseline: postgresBaseline };
+export const postgresSchema: DatabaseSchema = { steps, baseline: postgresBaseline };

@@ -1,4 +1,4 @@
-import type { Migration, Schema } from "./migrations.ts";
+import type { DatabaseSchema, Migration } from "./migrations.ts";
 import { sqliteBaseline } from "./sqlite-baseline.ts";
 
 const steps: readonly Migration[] = [
@@ -298,4 +298,4 @@ const steps: readonly Migration[] = [
   },
 ];
 
-export const sqliteSchema: Schema = { steps, baseline: sqliteBaseline };
+export const sqliteSchema: DatabaseSchema = { steps, baseline: sqliteBaseline };

@@ -17,7 +17,7 @@ import {
   withClient,
 } from "./pool.ts";
 import type { Query } from "./query.ts";
-import { isLost, isSilence, reasonOf, storeFailure, storeLost } from "./store-failure.ts";
+import { isConnectionLost, isSilence, postgresFailure, reasonOf, storeLost } from "./store-failure.ts";
 
 const firstWaitMs = 50;
 const maxWaitMs = 5_000;
@@ -88,10 +88,10 @@ type WriteOptions = { lock?: string | undefined; notify?: StoreNews | undefined 
 /** After this long without an answer the server is pinged. Longer than the lock timeout. */
 const silentMs = 6_000;
 
-export type Connection = Awaited<ReturnType<typeof createConnection>>;
+export type PostgresConnection = Awaited<ReturnType<typeof createPostgresConnection>>;
 
 /** Every query goes through here, so that every failure names the store and a lost server is noticed. */
-export async function createConnection(
+export async function createPostgresConnection(
   address: PostgresAddress,
   instance: string,
   setUp: (client: PoolClient) => Promise<void>,
@@ -112,9 +112,9 @@ export async function createConnection(
     await prepare();
   } catch (thrown) {
     // An unreachable server comes back; any other failure needs a person and is thrown now.
-    if (!isLost(thrown)) {
+    if (!isConnectionLost(thrown)) {
       await pool.end();
-      throw storeFailure(`store '${address.shown}'`, thrown);
+      throw postgresFailure(`store '${address.shown}'`, thrown);
     }
     availability.lost(reasonOf(thrown));
     await availability.checking();
@@ -130,7 +130,7 @@ export async function createConnection(
     statement: (sql: string, values?: unknown[]): Promise<{ rows: Row[] }> =>
       attempt(
         () => withClient(pool, (client) => runStatement(client, sql, values)),
-        (thrown) => (isLost(thrown) ? storeLost(name) : thrown),
+        (thrown) => (isConnectionLost(thrown) ? storeLost(name) : thrown),
       ),
     /** Runs on one of the planes that share the store; false on the others. */
     alone: (task: string, work: () => Promise<void>): Promise<boolean> =>
@@ -155,10 +155,10 @@ function createAttempts(name: string, availability: Availability) {
   let isOpen = true;
 
   function noteFailure(thrown: unknown): void {
-    if (isOpen && isLost(thrown)) availability.lost(reasonOf(thrown));
+    if (isOpen && isConnectionLost(thrown)) availability.lost(reasonOf(thrown));
   }
 
-  const attempt: Attempt = async (work, toError = (thrown) => storeFailure(name, thrown)) => {
+  const attempt: Attempt = async (work, toError = (thrown) => postgresFailure(name, thrown)) => {
     if (!isOpen) throw new PlaneError("STORE_FAILED", `The ${name} is closed. Open it again to use it.`);
     if (availability.checking()) await availability.checking();
     if (availability.trouble() !== null) throw storeLost(name);
@@ -184,7 +184,7 @@ function createAttempts(name: string, availability: Availability) {
       try {
         return await attempt(work);
       } catch (thrown) {
-        if (!isLost(thrown) || tried === maxConnections) throw thrown;
+        if (!isConnectionLost(thrown) || tried === maxConnections) throw thrown;
         await availability.checking();
         if (!isOpen || availability.trouble() !== null) throw thrown;
       }
@@ -233,7 +233,7 @@ function createWrite({ name, pool, address, instance, untilAnswered }: Writing) 
       await client.query("COMMIT");
       return value;
     } catch (thrown) {
-      if (!isLost(thrown)) await client.query("ROLLBACK");
+      if (!isConnectionLost(thrown)) await client.query("ROLLBACK");
       throw thrown;
     }
   }
@@ -263,7 +263,7 @@ async function* readSnapshot<T>(
     await beginSnapshot(client);
     yield* look(queryOf(client));
   } catch (thrown) {
-    throw storeFailure(name, thrown);
+    throw postgresFailure(name, thrown);
   } finally {
     // The transaction ends with its connection.
     client.release(true);
@@ -274,7 +274,7 @@ async function runStatement(client: PoolClient, sql: string, values?: unknown[])
   try {
     return await client.query(sql, values);
   } catch (thrown) {
-    if (!isLost(thrown)) await client.query("ROLLBACK");
+    if (!isConnectionLost(thrown)) await client.query("ROLLBACK");
     throw thrown;
   }
 }

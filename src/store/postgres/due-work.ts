@@ -4,12 +4,12 @@ import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
 import { type DueRecords, parseRecord } from "../tables/database.ts";
 import { selectNextDue } from "../tables/work.ts";
-import type { Connection } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
 import type { Listener } from "./notifications.ts";
-import { inTransaction, type Message, type Messages, queues, secondsUntil, startBoss } from "./pg-boss.ts";
+import { inBossTransaction, type MessageQueue, type QueueMessage, queues, secondsUntil, startBoss } from "./pg-boss.ts";
 import type { PostgresAddress } from "./pool.ts";
 import { follow, type Query } from "./query.ts";
-import { storeFailure } from "./store-failure.ts";
+import { postgresFailure } from "./store-failure.ts";
 
 /** How often a plane sends its heartbeat, and looks for planes without one. */
 const heartbeatMs = 10_000;
@@ -24,14 +24,14 @@ const always = "9999";
 const tiers = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [String(at + 1), at + 1]));
 const groupConcurrency = { default: 1, tiers };
 
-type Parts = { connection: Connection; address: PostgresAddress; listener: Listener; messages: Messages };
+type Parts = { connection: PostgresConnection; address: PostgresAddress; listener: Listener; messages: MessageQueue };
 /** `retryCount` tells our attempt from a later one by another plane. */
 type Attempt = { id: string; retryCount: number };
 type Taken = Attempt & { kind: DueKind };
 type Found = { item: DueItem; attempt: Taken; priority: number };
 
 /** Due work from pg-boss: each item goes to one plane, and from a plane that died to another. */
-export function createDueWork({ connection, address, listener, messages }: Parts) {
+export function createPostgresDueWork({ connection, address, listener, messages }: Parts) {
   let opened: DueWork | null = null;
 
   async function open(): Promise<DueWork> {
@@ -79,7 +79,7 @@ function createMaintenance(boss: PgBoss, { connection, listener, messages }: Omi
       if (now >= superviseAt) {
         superviseAt = now + heartbeatMs;
         await boss.supervise().catch((thrown) => {
-          throw storeFailure(connection.name, thrown);
+          throw postgresFailure(connection.name, thrown);
         });
       }
       if (now >= adoptAt) {
@@ -98,7 +98,7 @@ function createMaintenance(boss: PgBoss, { connection, listener, messages }: Omi
 
 function takeFrom(
   boss: PgBoss,
-  { read, write, change }: Connection,
+  { read, write, change }: PostgresConnection,
   { taken, run }: Maintenance,
 ): Omit<DueWork, "stop"> {
   const release = (item: DueItem): Taken | undefined => {
@@ -123,7 +123,7 @@ function takeFrom(
     },
     async settle(item) {
       const mine = release(item);
-      if (mine) await change((query) => boss.deleteJob(queues[item.kind], attemptOf(mine), inTransaction(query)));
+      if (mine) await change((query) => boss.deleteJob(queues[item.kind], attemptOf(mine), inBossTransaction(query)));
     },
     async giveBack(item, at) {
       const mine = release(item);
@@ -150,8 +150,8 @@ async function fetchDue(
 ): Promise<Found[]> {
   if (batchSize === 0) return [];
   const limits = kind === "run" ? { groupConcurrency } : {};
-  const options = { batchSize, ignoreGroups, ...limits, ...inTransaction(query) };
-  const jobs = await boss.fetch<Message>(queues[kind], options);
+  const options = { batchSize, ignoreGroups, ...limits, ...inBossTransaction(query) };
+  const jobs = await boss.fetch<QueueMessage>(queues[kind], options);
   return jobs.map(({ id, retryCount, groupId, data }) => ({
     item: { kind, id: data.id, group: groupId ?? "" },
     attempt: { kind, id, retryCount },
@@ -172,12 +172,12 @@ function attemptOf({ id, retryCount }: Taken): Attempt {
 /** Only our own attempt: another plane may have it by now. */
 async function putBack(boss: PgBoss, query: Query, mine: Taken, startAfter: number): Promise<void> {
   const queue = queues[mine.kind];
-  await boss.fail(queue, attemptOf(mine), null, inTransaction(query));
-  await boss.update(queue, undefined, { id: mine.id, startAfter, ...inTransaction(query) });
+  await boss.fail(queue, attemptOf(mine), null, inBossTransaction(query));
+  await boss.update(queue, undefined, { id: mine.id, startAfter, ...inBossTransaction(query) });
 }
 
 /** Sends messages for records without one: from a plane without jobs, an older version or an import. Idempotent. */
-async function adopt(write: Connection["write"], messages: Messages, before: string): Promise<void> {
+async function adopt(write: PostgresConnection["write"], messages: MessageQueue, before: string): Promise<void> {
   await adoptFrom("job_runs", (records) => ({ runs: records as KeptJobRun[] }));
   await adoptFrom("dead_letters", (records) => ({ letters: records as KeptDeadLetter[] }));
 

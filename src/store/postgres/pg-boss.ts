@@ -3,10 +3,10 @@ import { type DueKind, deadLetterGroup, runGroup, type StoreNews } from "../../m
 import { deadLetterDueAt, type KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
 import type { DueRecords, SqlValue } from "../tables/database.ts";
-import type { Connection } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
 import type { PostgresAddress } from "./pool.ts";
 import type { Query } from "./query.ts";
-import { storeFailure } from "./store-failure.ts";
+import { postgresFailure } from "./store-failure.ts";
 
 /** Without a heartbeat for this long, work goes to another plane. */
 const heartbeatSeconds = 30;
@@ -35,7 +35,10 @@ const clock: Clock = {
 };
 
 /** pg-boss in a schema beside ours, on our connections, without its own schedules, workers and supervision. */
-export async function startBoss({ name, read, statement }: Connection, { schema }: PostgresAddress): Promise<PgBoss> {
+export async function startBoss(
+  { name, read, statement }: PostgresConnection,
+  { schema }: PostgresAddress,
+): Promise<PgBoss> {
   // Loaded only by planes that run jobs.
   const { PgBoss } = await import("pg-boss");
   const own = bossSchema(schema);
@@ -64,7 +67,7 @@ export async function startBoss({ name, read, statement }: Connection, { schema 
     return boss;
   } catch (thrown) {
     await boss.stop({ graceful: false, close: false }).catch(() => undefined);
-    throw storeFailure(name, thrown);
+    throw postgresFailure(name, thrown);
   }
 }
 
@@ -77,20 +80,20 @@ export function bossSchema(schema: string): string {
 }
 
 /** Makes a method of pg-boss part of our transaction. */
-export function inTransaction(query: Query): ConnectionOptions {
+export function inBossTransaction(query: Query): ConnectionOptions {
   return { db: { executeSql: (sql, values) => query(sql, values as SqlValue[] | undefined) } };
 }
 
-export type Message = { id: string; priority: number };
-export type Messages = ReturnType<typeof createMessages>;
+export type QueueMessage = { id: string; priority: number };
+export type MessageQueue = ReturnType<typeof createMessageQueue>;
 
 /** One message for each record that is due, sent in the transaction of the record. */
-export function createMessages() {
+export function createMessageQueue() {
   let boss: PgBoss | null = null;
 
-  async function send(query: Query, kind: DueKind, messages: JobInsert<Message>[]): Promise<void> {
+  async function send(query: Query, kind: DueKind, messages: JobInsert<QueueMessage>[]): Promise<void> {
     if (boss !== null && messages.length > 0)
-      await boss.insert(queues[kind], messages, { ...inTransaction(query), returnId: false });
+      await boss.insert(queues[kind], messages, { ...inBossTransaction(query), returnId: false });
   }
 
   return {
@@ -106,7 +109,7 @@ export function createMessages() {
   };
 }
 
-function ofRun(run: KeptJobRun): JobInsert<Message>[] {
+function ofRun(run: KeptJobRun): JobInsert<QueueMessage>[] {
   if (run.dueAt === null) return [];
   return [
     {
@@ -119,7 +122,7 @@ function ofRun(run: KeptJobRun): JobInsert<Message>[] {
   ];
 }
 
-function ofDeadLetter(letter: KeptDeadLetter): JobInsert<Message>[] {
+function ofDeadLetter(letter: KeptDeadLetter): JobInsert<QueueMessage>[] {
   const dueAt = deadLetterDueAt(letter);
   if (dueAt === null) return [];
   return [

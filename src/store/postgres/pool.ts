@@ -2,7 +2,7 @@ import type { ClientBase, Pool, PoolClient } from "pg";
 import { pause } from "../../lib/async/pause.ts";
 import type { StoreAddress } from "../../model/config/settings.ts";
 import { asValue, type Query } from "./query.ts";
-import { isLost, takesNoWrites } from "./store-failure.ts";
+import { isConnectionLost, takesNoWrites } from "./store-failure.ts";
 
 const lockTimeoutMs = 5_000;
 const statementTimeoutMs = 30_000;
@@ -99,7 +99,7 @@ export async function withClient<T>(pool: Pool, work: (client: PoolClient) => Pr
     isBroken = false;
     return value;
   } catch (thrown) {
-    isBroken = isLost(thrown);
+    isBroken = isConnectionLost(thrown);
     throw thrown;
   } finally {
     client.release(isBroken);

@@ -1,19 +1,19 @@
-import type { Answer, SqlValue, Work } from "../tables/database.ts";
+import type { QueryResult, SqlValue, Work } from "../tables/database.ts";
 
 /** One statement; places for values are `$1`, `$2`… */
-export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<Answer>;
+export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<QueryResult>;
 
 /** Postgres stores neither lone surrogates nor U+0000. */
-export function asText(text: string): string {
+export function storableText(text: string): string {
   const isPlain = text.isWellFormed() && !text.includes("\0");
   return isPlain ? text : text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
 export function asValue(value: SqlValue): unknown {
-  if (typeof value === "string") return asText(value);
+  if (typeof value === "string") return storableText(value);
   // pg would send a plain view of bytes as an array of numbers.
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? asText(one) : one));
+  if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? storableText(one) : one));
   return value;
 }
 

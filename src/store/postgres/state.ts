@@ -1,8 +1,8 @@
 import type { Json } from "../../model/json.ts";
 import { type StateLine, type StateRow, type StateStore, type StateTable, stateTables } from "../../model/store.ts";
 import type { Row } from "../tables/database.ts";
-import type { Connection } from "./connection.ts";
-import { asText, insertJson, type Query } from "./query.ts";
+import type { PostgresConnection } from "./connection.ts";
+import { insertJson, type Query, storableText } from "./query.ts";
 
 /** Limits of a batch, so that memory stays bounded. */
 const batchRows = 500;
@@ -11,7 +11,7 @@ const tables = Object.keys(stateTables) as StateTable[];
 
 type Column = { name: string; isBytes: boolean; isIdentity: boolean };
 
-export function createStateStore({ read, write, readLong }: Connection): StateStore {
+export function createPostgresStateStore({ read, write, readLong }: PostgresConnection): StateStore {
   return {
     countRows: (table) =>
       read(async (query) => Number((await query(`SELECT count(*) AS count FROM ${table}`)).rows[0]?.count)),
@@ -114,7 +114,7 @@ async function insertRows(
   const bytes = new Set(given.filter(({ isBytes }) => isBytes).map(({ name }) => name));
   const text = JSON.stringify(rows, (key, value) => {
     if (typeof value !== "string") return value;
-    return bytes.has(key) ? `\\x${Buffer.from(value, "base64").toString("hex")}` : asText(value);
+    return bytes.has(key) ? `\\x${Buffer.from(value, "base64").toString("hex")}` : storableText(value);
   });
   const names = given.map(({ name }) => name);
   await query(insertJson(table, names), [text]);

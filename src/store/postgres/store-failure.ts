@@ -58,17 +58,17 @@ export function isSilence(thrown: unknown): boolean {
   return codeOf(thrown) === "ETIMEDOUT" || silentWords.test(messageOf(thrown));
 }
 
-export function isLost(thrown: unknown): boolean {
+export function isConnectionLost(thrown: unknown): boolean {
   if (thrown instanceof PlaneError) return thrown.data.lost === true;
   const code = codeOf(thrown);
   return lostCodes.has(code) || code.startsWith("08") || lostWords.test(messageOf(thrown));
 }
 
 /** An error that names the store and the remedy. Callers read it, so it has neither the address nor the statement. */
-export function storeFailure(shown: string, thrown: unknown): PlaneError {
+export function postgresFailure(shown: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const code = codeOf(thrown);
-  if (isLost(thrown)) return storeLost(shown, code === readOnlyCode ? readOnly : undefined);
+  if (isConnectionLost(thrown)) return storeLost(shown, code === readOnlyCode ? readOnly : undefined);
   if (waitedWords.test(messageOf(thrown))) return storeBusy(shown);
   const trouble = troubles[code] ?? troubles[code.slice(0, 2)];
   const problem = trouble ?? `could not do this (${code || "no code"}). Its own log says why`;

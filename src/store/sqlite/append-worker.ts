@@ -2,11 +2,11 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createDatabase } from "../sqlite.ts";
 import { createJournalTables } from "../tables/records.ts";
 import type { Appended } from "./append-elsewhere.ts";
-import { createConnection } from "./connection.ts";
+import { createSqliteConnection } from "./connection.ts";
 import type { Examined } from "./examine.ts";
 import { openDatabase } from "./open-database.ts";
 import { type PackedEntries, unpackEntries } from "./pack-entries.ts";
-import { damaged, storeFailure } from "./store-failure.ts";
+import { damaged, sqliteFailure } from "./store-failure.ts";
 
 const { file, isExamined = false } = workerData as { file: string; isExamined?: boolean };
 const answer = (said: Appended | Examined | "ready") => parentPort?.postMessage(said);
@@ -14,10 +14,10 @@ const answer = (said: Appended | Examined | "ready") => parentPort?.postMessage(
 if (isExamined) answer({ damage: await findDamage() });
 else {
   const database = await openDatabase(file);
-  const { append } = createJournalTables(createDatabase(createConnection(database, file)));
+  const { append } = createJournalTables(createDatabase(createSqliteConnection(database, file)));
   parentPort?.on("message", (packed: PackedEntries) => {
     append(unpackEntries(packed)).then(answer, (thrown) => {
-      const { message, data } = storeFailure(file, thrown);
+      const { message, data } = sqliteFailure(file, thrown);
       answer({ failed: { message, data } });
     });
   });
@@ -31,7 +31,7 @@ async function findDamage(): Promise<string | null> {
     database.close();
     return first?.quick_check === "ok" ? null : damaged(file, String(first?.quick_check)).message;
   } catch (thrown) {
-    const { message, data } = storeFailure(file, thrown);
+    const { message, data } = sqliteFailure(file, thrown);
     return data.damaged === true ? message : null;
   }
 }

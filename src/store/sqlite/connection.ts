@@ -1,16 +1,16 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { PlaneError } from "../../model/errors.ts";
-import type { Answer, SqlValue, Work } from "../tables/database.ts";
-import { goneCode, storeFailure } from "./store-failure.ts";
+import type { QueryResult, SqlValue, Work } from "../tables/database.ts";
+import { goneCode, sqliteFailure } from "./store-failure.ts";
 
 /** Compiles each text once. */
 export type Prepare = (sql: string) => StatementSync;
-export type Connection = ReturnType<typeof createConnection>;
+export type SqliteConnection = ReturnType<typeof createSqliteConnection>;
 const nothing = () => undefined;
 
 /** Every query goes through here, so that every failure names the file and the remedy. */
-export function createConnection(
+export function createSqliteConnection(
   database: DatabaseSync,
   file: string,
   onFailure: (failure: PlaneError) => void = nothing,
@@ -39,7 +39,7 @@ export function createConnection(
     try {
       return await work();
     } catch (thrown) {
-      const failure = storeFailure(file, thrown);
+      const failure = sqliteFailure(file, thrown);
       onFailure(failure);
       throw failure;
     }
@@ -76,7 +76,7 @@ function follow<T>(work: Work<T>, prepare: Prepare): T {
   }
 }
 
-function answer(statement: StatementSync, { sql, values }: { sql: string; values: readonly SqlValue[] }): Answer {
+function answer(statement: StatementSync, { sql, values }: { sql: string; values: readonly SqlValue[] }): QueryResult {
   if (/^\s*(?:SELECT|WITH)/.test(sql)) {
     const rows = statement.all(...values.map(asValue));
     return { rows, count: rows.length };

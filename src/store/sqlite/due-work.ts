@@ -6,7 +6,7 @@ import { selectDueDeadLetters, selectNextDue } from "../tables/work.ts";
 type Candidate = DueItem & { room: number };
 
 /** Due work, read from the records. Planes on one file may get the same item; the first to write its record wins. */
-export function createDueWork({ read }: Pick<Database, "read">): DueWork {
+export function createSqliteDueWork({ read }: Pick<Database, "read">): DueWork {
   const taken = new Set<string>();
   const deferred = new Map<string, number>();
   const keyOf = ({ kind, id }: DueItem) => `${kind} ${id}`;

@@ -3,10 +3,10 @@ import { dirname, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { PlaneError } from "../../model/errors.ts";
-import { newestOf, type Pending, pendingFrom, type Schema } from "../migrations/migrations.ts";
+import { type DatabaseSchema, newestOf, type Pending, pendingFrom } from "../migrations/migrations.ts";
 import { sqliteSchema } from "../migrations/sqlite-migrations.ts";
 import { inTransaction } from "./connection.ts";
-import { isLocked, lockTimeoutMs, storeFailure } from "./store-failure.ts";
+import { isLocked, lockTimeoutMs, sqliteFailure } from "./store-failure.ts";
 
 const retryAfterMs = 20;
 
@@ -23,7 +23,7 @@ export async function openDatabase(file: string): Promise<DatabaseSync> {
       await pause(retryAfterMs);
     }
   } catch (thrown) {
-    throw storeFailure(file, thrown);
+    throw sqliteFailure(file, thrown);
   }
 }
 
@@ -94,7 +94,7 @@ export function migrate(database: DatabaseSync, file: string, schema = sqliteSch
   });
 }
 
-function pendingOf(database: DatabaseSync, file: string, schema: Schema): Pending[] {
+function pendingOf(database: DatabaseSync, file: string, schema: DatabaseSchema): Pending[] {
   const version = versionOf(database);
   const newest = newestOf(schema);
   if (version > newest) throw tooNew(file, version, newest);

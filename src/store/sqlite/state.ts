@@ -1,7 +1,7 @@
 import type { Json } from "../../model/json.ts";
 import { type StateLine, type StateRow, type StateStore, type StateTable, stateTables } from "../../model/store.ts";
 import { number, query, type Row } from "../tables/database.ts";
-import type { Connection, Prepare } from "./connection.ts";
+import type { Prepare, SqliteConnection } from "./connection.ts";
 
 /** Columns with another name in an export. */
 const names: Record<string, string> = { user: "user_name", body: "record", event: "record" };
@@ -13,7 +13,7 @@ const nameOf = (table: StateTable, column: string) =>
 
 const tables = Object.keys(stateTables) as StateTable[];
 
-export function createStateStore({ read, readLong, writeLong }: Connection): StateStore {
+export function createSqliteStateStore({ read, readLong, writeLong }: SqliteConnection): StateStore {
   return {
     countRows: (table) => read(() => number(`SELECT count(*) FROM ${table}`)),
     async stateColumns(table) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { PlaneError } from "../../model/errors.ts";
-import { storeFailure } from "./store-failure.ts";
+import { sqliteFailure } from "./store-failure.ts";
 
 function thrownBy(work: () => void): unknown {
   try {
@@ -20,7 +20,7 @@ test("a full disk says to free some space", (context) => {
   const database = new DatabaseSync(":memory:");
   context.after(() => database.close());
   database.exec("CREATE TABLE rows (bytes BLOB); PRAGMA max_page_count = 10");
-  const failure = storeFailure(
+  const failure = sqliteFailure(
     "plane.db",
     thrownBy(() => database.exec("INSERT INTO rows VALUES (zeroblob(99999))")),
   );
@@ -41,7 +41,7 @@ test("a lock that is held too long says who to look for", (context) => {
     rmSync(folder, { recursive: true });
   });
   holder.exec("BEGIN IMMEDIATE");
-  const failure = storeFailure(
+  const failure = sqliteFailure(
     "plane.db",
     thrownBy(() => waiter.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE")),
   );
@@ -51,9 +51,9 @@ test("a lock that is held too long says who to look for", (context) => {
 
 test("an error of ours passes through, and anything else keeps its cause", () => {
   const ours = new PlaneError("STORE_FAILED", "said already");
-  assert.equal(storeFailure("plane.db", ours), ours);
+  assert.equal(sqliteFailure("plane.db", ours), ours);
   const cause = new TypeError("odd");
-  const failure = storeFailure("plane.db", cause);
+  const failure = sqliteFailure("plane.db", cause);
   assert.equal(failure.cause, cause);
   assert.match(failure.message, /'plane\.db'.*\(odd\)/);
 });

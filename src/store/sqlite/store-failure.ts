@@ -53,7 +53,7 @@ const troubles: { [code: string | number]: string } = {
 };
 
 /** An error that names the file and the remedy. */
-export function storeFailure(file: string, thrown: unknown): PlaneError {
+export function sqliteFailure(file: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   const trouble = troubles[troubleCode(thrown)] ?? "could not do this; the cause stands in brackets";
@@ -73,7 +73,7 @@ export function storeFailure(file: string, thrown: unknown): PlaneError {
 
 /** What a check of the whole file has found. */
 export function damaged(file: string, detail: string): PlaneError {
-  return storeFailure(file, Object.assign(new Error(detail), { errcode: 11 }));
+  return sqliteFailure(file, Object.assign(new Error(detail), { errcode: 11 }));
 }
 
 export function isLocked(thrown: unknown): boolean {

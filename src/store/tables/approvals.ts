@@ -1,6 +1,6 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { HeldFilter, HeldOrder, HeldPart, KeptHeldCall } from "../../model/calls/held-call.ts";
-import type { PlanRecord, Remembered } from "../../model/calls/held-schema.ts";
+import type { PlanRecord, RememberedApproval } from "../../model/calls/held-schema.ts";
 import type { Store } from "../../model/store.ts";
 import {
   all,
@@ -62,7 +62,9 @@ export function createPlanTable({ read, write }: Database) {
       await write(() => insert("remembered", { id, user_name: user, record: JSON.stringify(remembered) }));
     },
     remembered: (user) =>
-      read(() => select(parseRecord<Remembered>, "record", "remembered", [[same("user_name"), user]], { order: "id" })),
+      read(() =>
+        select(parseRecord<RememberedApproval>, "record", "remembered", [[same("user_name"), user]], { order: "id" }),
+      ),
     forgetRemembered: (id, user) =>
       write(() => {
         const { sql, values } = where(["id = ?", id], [same("user_name"), user]);

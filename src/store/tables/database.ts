@@ -6,7 +6,7 @@ import type { KeptJobRun } from "../../model/work/job-run.ts";
 export type Row = { [column: string]: unknown };
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | number | null)[];
 export type Columns = { [name: string]: SqlValue };
-export type Answer = { rows: Row[]; count: number };
+export type QueryResult = { rows: Row[]; count: number };
 
 /** Its values stand where the text has `?`. */
 type Statement = { sql: string; values: readonly SqlValue[] };
@@ -15,7 +15,7 @@ type Statement = { sql: string; values: readonly SqlValue[] };
  * Statements that build on each other. Not async: SQLite runs a transaction within one turn, because a second connection
  * of the same process would block that turn until its lock timeout.
  */
-export type Work<T> = Generator<Statement, T, Answer>;
+export type Work<T> = Generator<Statement, T, QueryResult>;
 
 export type DueRecords = { runs?: readonly KeptJobRun[]; letters?: readonly KeptDeadLetter[] };
 
@@ -52,7 +52,7 @@ export type Database = {
   insertSamples(samples: readonly HealthSample[]): Work<void>;
 };
 
-export function* query(sql: string, values: readonly SqlValue[] = []): Work<Answer> {
+export function* query(sql: string, values: readonly SqlValue[] = []): Work<QueryResult> {
   return yield { sql, values };
 }
 
@@ -162,6 +162,6 @@ export function textOrNull(value: unknown): string | null {
 }
 
 /** SQLite has 1, Postgres has true. */
-export function isTrue(value: unknown): boolean {
+export function isSqlTrue(value: unknown): boolean {
   return value === 1 || value === true;
 }

@@ -1,4 +1,4 @@
-import { type Holding, recordBytes, type Store } from "../../model/store.ts";
+import { recordBytes, type Store, type StoredAmount } from "../../model/store.ts";
 import { type Database, first, query, type Row, textOrNull, type Work } from "./database.ts";
 
 /** Some rows stand for all of them: no table is read as a whole. */
@@ -9,7 +9,7 @@ const spread = 200;
 const overheadBytes = 450;
 
 type Kind = {
-  kind: Holding["kind"];
+  kind: StoredAmount["kind"];
   table: string;
   /** Counts up; rows are removed at its lower end. */
   key: string;
@@ -29,9 +29,9 @@ const kinds = (recordOf: Database["recordOf"]): readonly Kind[] => [
   { kind: "jobRuns", table: "job_runs", key: "sequence", content: ["record"], at: "ended_at" },
 ];
 
-function holdings({ read, recordOf }: Database): Promise<Holding[]> {
+function holdings({ read, recordOf }: Database): Promise<StoredAmount[]> {
   return read(function* () {
-    const held: Holding[] = [];
+    const held: StoredAmount[] = [];
     for (const kind of kinds(recordOf)) held.push(yield* estimate(kind));
     return held;
   });
@@ -55,7 +55,7 @@ export function createHoldings(database: Database): Pick<Store, "holdings" | "ca
   };
 }
 
-function* estimate({ kind, table, key, content, at }: Kind): Work<Holding> {
+function* estimate({ kind, table, key, content, at }: Kind): Work<StoredAmount> {
   const sizes = content.map((column) => (column === "bytes" ? column : `length(${column})`));
   const chosen = `SELECT ${key} AS place, ${sizes.join(" + ")} AS size FROM ${table}`;
   const { rows } = yield* query(`${chosen} ORDER BY ${key} DESC LIMIT ${sampled}`);

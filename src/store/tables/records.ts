@@ -15,7 +15,7 @@ import {
   type Database,
   first,
   insert,
-  isTrue,
+  isSqlTrue,
   newestFirst,
   number,
   parseRecord,
@@ -154,7 +154,7 @@ function parseEvents(row: Row): StoredEvent[] {
 }
 
 function parseSample({ subject, at, ok, latency_ms }: Row): HealthSample {
-  return { subject: String(subject), at: String(at), ok: isTrue(ok), latencyMs: Number(latency_ms) };
+  return { subject: String(subject), at: String(at), ok: isSqlTrue(ok), latencyMs: Number(latency_ms) };
 }
 
 function parseRun(row: Row): AgentRun {
@@ -231,6 +231,6 @@ function deleteExpiredResults(now: string): Work<number> {
 }
 
 function parseResult(row: Row): KeptResult {
-  const isCompressed = isTrue(row.is_compressed);
+  const isCompressed = isSqlTrue(row.is_compressed);
   return { ...parseRecord<StoredResult>(row), isCompressed, body: row.body as Uint8Array };
 }

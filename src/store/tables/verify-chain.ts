@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Chain } from "../../model/audit-schema.ts";
 import type { VerifyOptions } from "../../model/calls/call-history.ts";
-import { type Broken, checkAge, followRows, type Progress } from "../call-chain.ts";
+import { type Broken, type ChainProgress, checkAge, followRows } from "../call-chain.ts";
 import type { Chained } from "./chained.ts";
 import { all, type Database, first, number, type Row, textOrNull, type Work } from "./database.ts";
 import { isNearLimit } from "./holdings.ts";
@@ -11,7 +11,7 @@ const verifiedAtOnce = 200;
 /** After every moment that begins with the text before it. */
 const end = "~";
 
-type Range = { from: Progress; last: number; isWhole: boolean };
+type Range = { from: ChainProgress; last: number; isWhole: boolean };
 
 /** Follows the chain to its end, or to where it is broken. */
 export async function verify<T>(
@@ -49,7 +49,7 @@ async function follow(
   { from, last, isWhole }: Range,
   removedAt: string | undefined,
   keepDays: number | undefined,
-): Promise<[Progress, Broken | null]> {
+): Promise<[ChainProgress, Broken | null]> {
   for (let progress = from; ; ) {
     await nextTurn();
     const { rows, step } = await read(progress, last);
@@ -81,7 +81,7 @@ function createReader<T>(
   return {
     checkpoints: () => read(() => selectCheckpoints(checkpoints)),
     range: (since?: string, until?: string) => read(() => selectRange(table, checkpoints, since, until)),
-    async read(from: Progress, last: number) {
+    async read(from: ChainProgress, last: number) {
       const rows = await read(() => all((row) => row, following, [from.sequence, last]));
       return { rows, step: followRows(rows, from, head, columnsMatch) };
     },
@@ -110,9 +110,9 @@ function* selectRange(table: string, checkpoints: string, since?: string, until?
   return { from: { ...start, hash }, last, isWhole: true };
 }
 
-const start: Progress = { sequence: 0, hash: "", records: 0, hasHead: false };
+const start: ChainProgress = { sequence: 0, hash: "", records: 0, hasHead: false };
 
-function asStart({ sequence, hash }: Row): Progress {
+function asStart({ sequence, hash }: Row): ChainProgress {
   return { ...start, sequence: Number(sequence), hash: textOrNull(hash) ?? "" };
 }
 

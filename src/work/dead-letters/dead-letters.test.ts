@@ -262,7 +262,7 @@ suite("dead letters", () => {
     await store.addDeadLetter(sampleLetter("a"), 10);
     for (const [query, message] of [
       [{ status: "gone" }, /'status' cannot be 'gone': give one of pending, retrying/],
-      [{ limit: 0 }, /'limit' cannot be '0': give a whole number from 1 to 1000/],
+      [{ limit: 0 }, /'limit' cannot be '0': give an integer from 1 to 1000/],
       [{ limit: 1.5 }, /'limit'/],
       [{ cursor: "x" }, /'cursor' cannot be 'x': give the 'nextCursor'/],
       [{ tool: "" }, /'tool' cannot be ''/],

@@ -1,5 +1,5 @@
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { uniqueId } from "../../lib/stamps.ts";
 import type { Outcome, Requested } from "../../model/calls/call.ts";
 import type { CallRecord } from "../../model/calls/call-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -11,11 +11,18 @@ import {
   type DeadLetterQuery,
   deadLetterDueAt,
   deadLetterStatuses,
+  deadLetterView,
   type KeptDeadLetter,
-  showDeadLetter,
 } from "../../model/work/dead-letter.ts";
 import type { DeadLetterVerbs } from "../verbs.ts";
-import { abandonedEvent, checkQuery, createEntries, type Entries, eventFacts, isTheirs } from "./entries.ts";
+import {
+  abandonedEvent,
+  checkQuery,
+  createDeadLetterStore,
+  type DeadLetterStore,
+  eventFacts,
+  isOwnedBy,
+} from "./entries.ts";
 import { type FailedCall, failureOf, isDead, toDeadLetter, withWords } from "./entry.ts";
 import * as states from "./states.ts";
 
@@ -44,7 +51,7 @@ export type DeadLetters = ReturnType<typeof createDeadLetters>;
 export function createDeadLetters(parts: DeadLetterParts) {
   const { store, emit, onDue } = parts;
   const stopping = new AbortController();
-  const entries = createEntries(store, emit);
+  const entries = createDeadLetterStore(store, emit);
   const retrier = createRetrier(entries, parts, stopping.signal);
   return {
     verbs: createDeadLetterVerbs(entries, retrier, parts),
@@ -69,7 +76,11 @@ export function createDeadLetters(parts: DeadLetterParts) {
 }
 
 /** Retries entries when their time comes, and frees those whose retrier is gone. */
-function createDueLetters({ store, freed }: Entries, { retry }: Retrier, knows: DeadLetterParts["knows"]): DueHandler {
+function createDueLetters(
+  { store, freed }: DeadLetterStore,
+  { retry }: Retrier,
+  knows: DeadLetterParts["knows"],
+): DueHandler {
   let active = 0;
   let cleanAt = 0;
 
@@ -114,7 +125,7 @@ function createDueLetters({ store, freed }: Entries, { retry }: Retrier, knows: 
 /** Counted by hand: the store counts all of the user. A page may be shorter than its limit. */
 async function ownLetters(read: Store["deadLetters"], asked: DeadLetterQuery, principal: Principal) {
   const filter = { ...asked, owner: principal.user };
-  const isOwn = (letter: KeptDeadLetter) => isTheirs(letter, principal);
+  const isOwn = (letter: KeptDeadLetter) => isOwnedBy(letter, principal);
   const { status: _, cursor: __, limit: ___, ...whole } = filter;
   const [page, all] = await Promise.all([read(filter), read(whole)]);
   const byStatus = { ...page.byStatus };
@@ -126,7 +137,11 @@ async function ownLetters(read: Store["deadLetters"], asked: DeadLetterQuery, pr
 }
 
 /** What people do with entries: their own, or all with the scope `admin`. */
-function createDeadLetterVerbs(entries: Entries, retrier: Retrier, { emit, onDue }: DeadLetterParts): DeadLetterVerbs {
+function createDeadLetterVerbs(
+  entries: DeadLetterStore,
+  retrier: Retrier,
+  { emit, onDue }: DeadLetterParts,
+): DeadLetterVerbs {
   const { store, own, required, decide } = entries;
   const deleted = new Map<string, KeptDeadLetter>();
   return {
@@ -135,19 +150,19 @@ function createDeadLetterVerbs(entries: Entries, retrier: Retrier, { emit, onDue
       await entries.freeLost();
       const { deadLetters: read } = await store();
       const page = await (mayDo(principal, "admin") ? read(asked) : ownLetters(read, asked, principal));
-      return { ...page, deadLetters: page.deadLetters.map(showDeadLetter) };
+      return { ...page, deadLetters: page.deadLetters.map(deadLetterView) };
     },
-    get: async (id, { principal }) => showDeadLetter(await required(id, principal)),
+    get: async (id, { principal }) => deadLetterView(await required(id, principal)),
     retry: async (id, { principal, signal }) => retrier.retry(await required(id, principal), signal),
     async resolve(id, { note } = {}, { principal }) {
-      const letter = await decide(id, principal, states.resolve, note);
+      const letter = await decide(id, principal, states.resolveLetter, note);
       emit({ type: "dead_letter.resolved", ...eventFacts(letter), retryCallId: null });
-      return showDeadLetter(letter);
+      return deadLetterView(letter);
     },
     async abandon(id, { note } = {}, { principal }) {
       const letter = await decide(id, principal, states.abandon, note);
       emit(abandonedEvent(letter));
-      return showDeadLetter(letter);
+      return deadLetterView(letter);
     },
     async delete(id, { principal }) {
       for (;;) {
@@ -163,12 +178,12 @@ function createDeadLetterVerbs(entries: Entries, retrier: Retrier, { emit, onDue
     },
     async restore(id, { principal }) {
       const letter = deleted.get(id);
-      if (letter === undefined || !isTheirs(letter, principal)) return showDeadLetter(await required(id, principal));
+      if (letter === undefined || !isOwnedBy(letter, principal)) return deadLetterView(await required(id, principal));
       deleted.delete(id);
       await (await store()).addDeadLetter(letter, maxKept);
       emit({ type: "dead_letter.restored", ...eventFacts(letter) });
       if (letter.nextRetryAt !== null) onDue();
-      return showDeadLetter(await required(id, principal));
+      return deadLetterView(await required(id, principal));
     },
   };
 }
@@ -176,7 +191,7 @@ function createDeadLetterVerbs(entries: Entries, retrier: Retrier, { emit, onDue
 type Retrier = ReturnType<typeof createRetrier>;
 
 /** Makes the call of an entry once more; only the holder of its lease does. */
-function createRetrier({ replace }: Entries, { run, emit }: DeadLetterParts, stopping: AbortSignal) {
+function createRetrier({ replace }: DeadLetterStore, { run, emit }: DeadLetterParts, stopping: AbortSignal) {
   /** How the calls under way have failed: such a failure makes no new entry. */
   const failures = new Map<string, states.Failure | null>();
   const active = new Set<Promise<Outcome>>();
@@ -228,7 +243,7 @@ function after(held: KeptDeadLetter, call: Outcome["call"], ok: boolean, failure
 }
 
 /** Renews the lease during the retry; `lost` aborts when another plane has the entry. */
-function hold(claimed: KeptDeadLetter, replace: Entries["replace"]) {
+function hold(claimed: KeptDeadLetter, replace: DeadLetterStore["replace"]) {
   const lost = new AbortController();
   let held = claimed;
   let renewing = Promise.resolve();
@@ -240,7 +255,7 @@ function hold(claimed: KeptDeadLetter, replace: Entries["replace"]) {
   const timer = setInterval(() => {
     // A store that fails for a moment may be back before the lease is over.
     renewing = renewing.then(renewOnce).catch(() => undefined);
-  }, states.leaseMs / 3).unref();
+  }, states.retryLeaseMs / 3).unref();
   return {
     lost: lost.signal,
     async end(): Promise<KeptDeadLetter> {

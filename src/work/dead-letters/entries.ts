@@ -3,18 +3,18 @@ import type { PlaneEvent } from "../../model/events.ts";
 import { isOwner, mayDo, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { type DeadLetterQuery, deadLetterStatuses, type KeptDeadLetter } from "../../model/work/dead-letter.ts";
-import { type Decision, expire, isLost } from "./states.ts";
+import { expire, isLeaseLost, type SettledBy } from "./states.ts";
 
-type Verb = (letter: KeptDeadLetter, decision: Decision, now: number) => KeptDeadLetter;
+type Verb = (letter: KeptDeadLetter, decision: SettledBy, now: number) => KeptDeadLetter;
 
 /** An anonymous caller owns nothing. */
-export function isTheirs({ principal: owner }: KeptDeadLetter, principal: Principal): boolean {
+export function isOwnedBy({ principal: owner }: KeptDeadLetter, principal: Principal): boolean {
   return mayDo(principal, "admin") || (owner.user !== null && isOwner(principal, owner));
 }
 
-export type Entries = ReturnType<typeof createEntries>;
+export type DeadLetterStore = ReturnType<typeof createDeadLetterStore>;
 
-export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEvent) => void) {
+export function createDeadLetterStore(store: () => Promise<Store>, emit: (event: PlaneEvent) => void) {
   /** Null when it was changed meanwhile. */
   async function replace(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
     const replaced = await (await store()).replaceDeadLetter(letter);
@@ -23,7 +23,7 @@ export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEv
 
   /** Free again, if its lease has expired. */
   async function freed(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
-    if (!isLost(letter, Date.now())) return letter;
+    if (!isLeaseLost(letter, Date.now())) return letter;
     const next = await replace(expire(letter, Date.now()));
     if (next === null) return (await store()).deadLetter(letter.id);
     if (next.status === "abandoned") emit(abandonedEvent(next));
@@ -33,7 +33,7 @@ export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEv
   /** Null also for another user's entry. */
   async function own(id: string, principal: Principal): Promise<KeptDeadLetter | null> {
     const letter = await (await store()).deadLetter(id);
-    return letter !== null && isTheirs(letter, principal) ? freed(letter) : null;
+    return letter !== null && isOwnedBy(letter, principal) ? freed(letter) : null;
   }
 
   async function required(id: string, principal: Principal): Promise<KeptDeadLetter> {
@@ -85,7 +85,7 @@ export function checkQuery(query: DeadLetterQuery): DeadLetterQuery & { limit: n
   if (status !== undefined && !deadLetterStatuses.includes(status))
     throw refused("status", status, `give one of ${deadLetterStatuses.join(", ")}`);
   if (!Number.isInteger(limit) || limit < 1 || limit > maxPage)
-    throw refused("limit", limit, `give a whole number from 1 to ${maxPage}`);
+    throw refused("limit", limit, `give an integer from 1 to ${maxPage}`);
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
     throw refused("cursor", cursor, "give the 'nextCursor' of an earlier page");
   for (const name of ["tool", "server", "id"] as const)

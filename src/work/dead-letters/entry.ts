@@ -9,12 +9,12 @@ import type { ErrorCode } from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
-import { type Failure, holdAfter, notBefore, retryDelayMs } from "./states.ts";
+import { deadLetterDelayMs, type Failure, holdAfter, notBefore } from "./states.ts";
 
 export const maxArgumentBytes = 256 * 1024;
 const maxAttempts = 3;
 /** Characters of what a provider said. */
-const maxSaid = 500;
+const maxMessageLength = 500;
 /** Shorter ones would hide ordinary words. */
 const shortestHidden = 4;
 
@@ -43,7 +43,7 @@ export function failureOf(call: FailedCall, record: CallRecord, error: ErrorRepo
 /** The recorded error with the provider's own words, short and redacted: a person who decides needs them. */
 export function withWords(recorded: ErrorReport, told: ErrorReport | null): ErrorReport {
   if (told === null || told.message === recorded.message) return recorded;
-  const text = shorten(plainText(redactDeep(told.cause ?? told.message)).trim(), maxSaid);
+  const text = shorten(plainText(redactDeep(told.cause ?? told.message)).trim(), maxMessageLength);
   const by = recorded.server === null ? "The provider" : `Server '${recorded.server}'`;
   return {
     ...recorded,
@@ -66,7 +66,7 @@ export function toDeadLetter(
   // Kept numbers are read again, and inexact ones would be retried as others.
   const args = findChanged(call.input?.exact) ? undefined : keepArguments(call.asked.arguments);
   const hold = args === undefined ? "no_arguments" : holdAfter(failure, null);
-  const due = Math.max(now + retryDelayMs(1, random), notBefore(error));
+  const due = Math.max(now + deadLetterDelayMs(1, random), notBefore(error));
   const { conversation = null, dryRun: _, ...options } = call.options;
   return {
     id,

@@ -10,11 +10,11 @@ import {
   expire,
   type Failure,
   fail,
-  isLost,
-  leaseMs,
+  isLeaseLost,
   release,
   renew,
-  resolve,
+  resolveLetter,
+  retryLeaseMs,
   succeed,
 } from "./states.ts";
 
@@ -83,9 +83,9 @@ suite("the states of a dead letter", () => {
 
   test("a retrier that is gone costs a try; only what may run twice is tried again", () => {
     const taken = retried(sampleLetter("a", { repeatable: true }));
-    assert.equal(isLost(taken, startedAt + leaseMs - 1), false);
-    assert.equal(isLost(taken, startedAt + leaseMs), true);
-    assert.equal(isLost(renew(taken, startedAt + leaseMs), startedAt + leaseMs), false);
+    assert.equal(isLeaseLost(taken, startedAt + retryLeaseMs - 1), false);
+    assert.equal(isLeaseLost(taken, startedAt + retryLeaseMs), true);
+    assert.equal(isLeaseLost(renew(taken, startedAt + retryLeaseMs), startedAt + retryLeaseMs), false);
     const read = expire(taken, startedAt, even);
     assert.deepEqual([read.status, read.attempts, read.hold], ["pending", 2, null]);
     assert.ok(read.nextRetryAt);
@@ -106,11 +106,11 @@ suite("the states of a dead letter", () => {
     const failed = fail(retried(given), failure("BUSY", { notSent: true }), startedAt);
     assert.deepEqual([failed.status, failed.nextRetryAt], ["abandoned", null]);
     assert.equal(release(retried(given), "again", false, startedAt).status, "abandoned");
-    assert.equal(resolve(given, ada, startedAt).status, "resolved");
+    assert.equal(resolveLetter(given, ada, startedAt).status, "resolved");
   });
 
   test("who decided, and with which words, stands in the history", () => {
-    const { history } = resolve(sampleLetter("a"), ada, startedAt);
+    const { history } = resolveLetter(sampleLetter("a"), ada, startedAt);
     const { by, note } = history.at(-1) ?? {};
     assert.deepEqual([by, note], ["ada", "done by hand"]);
   });
@@ -121,10 +121,10 @@ suite("the states of a dead letter", () => {
     const running = { code: "CONFLICT", message: /'a' cannot be \w+: it is being retried right now\. Wait/ };
     const over = { code: "CONFLICT", message: /'a' cannot be \w+: it is resolved already/ };
     assert.throws(() => retried(taken), running);
-    assert.throws(() => resolve(taken, ada, startedAt), running);
+    assert.throws(() => resolveLetter(taken, ada, startedAt), running);
     assert.throws(() => abandon(taken, ada, startedAt), running);
     assert.throws(() => retried(done), over);
-    assert.throws(() => resolve(done, ada, startedAt), over);
+    assert.throws(() => resolveLetter(done, ada, startedAt), over);
     assert.throws(() => abandon(done, ada, startedAt), over);
   });
 
@@ -161,7 +161,7 @@ function apply(letter: KeptDeadLetter, { verb, code = "TIMEOUT", mayHaveRun = fa
     succeed: () => succeed(letter, "again", startedAt),
     release: () => release(letter, "again", mayHaveRun, startedAt),
     fail: () => fail(letter, failure(code, more), startedAt),
-    resolve: () => resolve(letter, ada, startedAt),
+    resolve: () => resolveLetter(letter, ada, startedAt),
     abandon: () => abandon(letter, ada, startedAt),
   };
   return changes[verb]?.() ?? letter;

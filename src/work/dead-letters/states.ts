@@ -9,13 +9,13 @@ const delaysMs = [60_000, 300_000, 900_000, 1_800_000, 3_600_000] as const;
 const maxDelayMs = 3_600_000;
 const jitter = 0.1;
 
-export function retryDelayMs(attempts: number, random: () => number = Math.random): number {
+export function deadLetterDelayMs(attempts: number, random: () => number = Math.random): number {
   const plain = delaysMs[Math.max(1, attempts) - 1] ?? maxDelayMs;
   return spreadMs(plain, jitter, random);
 }
 
 /** After this time without a renewal a retrier counts as dead. */
-export const leaseMs = 60_000;
+export const retryLeaseMs = 60_000;
 
 const maxHistory = 50;
 
@@ -23,7 +23,7 @@ const maxHistory = 50;
 export type Failure = { callId: string; error: ErrorReport; notSent: boolean; repeatable: boolean };
 
 type Hold = DeadLetterHold | null;
-export type Decision = { by: string | null; note: string | null };
+export type SettledBy = { by: string | null; note: string | null };
 
 /** All changes are pure: the entry after them. */
 export function claim(letter: KeptDeadLetter, callId: string, now: number): KeptDeadLetter {
@@ -34,12 +34,12 @@ export function claim(letter: KeptDeadLetter, callId: string, now: number): Kept
     const message = `Dead letter '${id}' cannot be retried: its arguments could not be kept. Call '${tool}' again yourself, then resolve it.`;
     throw new PlaneError("USAGE", message, { data: { deadLetter: id } });
   }
-  const lease = { until: isoAfter(now, leaseMs), was: { status, nextRetryAt } };
+  const lease = { until: isoAfter(now, retryLeaseMs), was: { status, nextRetryAt } };
   return change({ ...letter, nextRetryAt: null, lease }, "retrying", now, { callId });
 }
 
 export function renew(letter: KeptDeadLetter, now: number): KeptDeadLetter {
-  return letter.lease === null ? letter : { ...letter, lease: { ...letter.lease, until: isoAfter(now, leaseMs) } };
+  return letter.lease === null ? letter : { ...letter, lease: { ...letter.lease, until: isoAfter(now, retryLeaseMs) } };
 }
 
 export function succeed(letter: KeptDeadLetter, callId: string, now: number): KeptDeadLetter {
@@ -70,17 +70,17 @@ export function release(letter: KeptDeadLetter, callId: string, mayHaveRun: bool
   return change({ ...letter, lease: null, ...free }, status, now, { code: "CANCELLED", callId });
 }
 
-export function resolve(letter: KeptDeadLetter, decision: Decision, now: number): KeptDeadLetter {
+export function resolveLetter(letter: KeptDeadLetter, decision: SettledBy, now: number): KeptDeadLetter {
   if (letter.status !== "pending" && letter.status !== "abandoned") throw conflict(letter, "resolved");
   return change({ ...letter, nextRetryAt: null }, "resolved", now, decision);
 }
 
-export function abandon(letter: KeptDeadLetter, decision: Decision, now: number): KeptDeadLetter {
+export function abandon(letter: KeptDeadLetter, decision: SettledBy, now: number): KeptDeadLetter {
   if (letter.status !== "pending") throw conflict(letter, "abandoned");
   return change({ ...letter, nextRetryAt: null }, "abandoned", now, decision);
 }
 
-export function isLost({ status, lease }: KeptDeadLetter, now: number): boolean {
+export function isLeaseLost({ status, lease }: KeptDeadLetter, now: number): boolean {
   return status === "retrying" && (lease === null || Date.parse(lease.until) <= now);
 }
 
@@ -113,7 +113,9 @@ function rest(
   // An abandoned entry does not come back by itself.
   const over = attempts >= maxAttempts || wasBefore(letter).status === "abandoned";
   const waits = !over && hold === null;
-  const nextRetryAt = waits ? new Date(Math.max(now + retryDelayMs(attempts, random), earliest)).toISOString() : null;
+  const nextRetryAt = waits
+    ? new Date(Math.max(now + deadLetterDelayMs(attempts, random), earliest)).toISOString()
+    : null;
   return change({ ...letter, lease: null, nextRetryAt }, over ? "abandoned" : "pending", now, why);
 }
 

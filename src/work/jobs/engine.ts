@@ -5,11 +5,11 @@ import type { Principal } from "../../model/principal.ts";
 import type { Begun, DueHandler } from "../../model/store.ts";
 import { type JobManifest, usualRetries } from "../../model/work/job.ts";
 import type { Firing, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
-import { runGraph } from "../skills/plan.ts";
+import { runGraph } from "../skills/skill-graph.ts";
 import { type HeldRun, holdRun, leaseUntil } from "./hold-run.ts";
 import { runTask, type TaskParts } from "./run-task.ts";
 import { fire, isScheduled, type ScheduledJob, scheduleKey, scheduleOf } from "./schedule.ts";
-import { factsOf, isOver, moveRun, newRun } from "./states.ts";
+import { factsOf, isRunOver, moveRun, newRun } from "./states.ts";
 
 /** Changes of other processes are seen after this time at the latest. */
 const lookMs = 10_000;
@@ -230,7 +230,7 @@ async function ended({ parts, waiting }: State, id: string, { waitMs, signal }: 
     try {
       const run = await (await parts.store()).jobRun(id);
       const leftMs = until - performance.now();
-      if (run === null || isOver(run.state) || leftMs <= 0 || signal?.aborted) return run;
+      if (run === null || isRunOver(run.state) || leftMs <= 0 || signal?.aborted) return run;
       const either = AbortSignal.any(signal ? [over.signal, signal] : [over.signal]);
       await Promise.race([woken.promise, pause(Math.min(parts.askMs(), leftMs), { signal: either })]);
     } finally {
@@ -297,6 +297,6 @@ async function runTasks(
 
 function isFinished({ state, tasks }: KeptJobRun): boolean {
   return (
-    isOver(state) || tasks.every((task) => task.state === "done") || tasks.some((one) => one.state === "cancelled")
+    isRunOver(state) || tasks.every((task) => task.state === "done") || tasks.some((one) => one.state === "cancelled")
   );
 }

@@ -1,7 +1,7 @@
 import { pause } from "../../lib/async/pause.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
-import { isOver } from "./states.ts";
+import { isRunOver } from "./states.ts";
 
 /** After this time without a renewal a plane counts as dead. */
 const leaseMs = 30_000;
@@ -46,7 +46,7 @@ export function holdRun(claimed: KeptJobRun, { replace, read, stopping }: HoldPa
   function write(change: (run: KeptJobRun) => KeptJobRun): Promise<KeptJobRun> {
     const written = queue.then(() => {
       const next = change(current);
-      return writeNow(isOver(next.state) ? next : { ...next, dueAt: leaseUntil(Date.now()) });
+      return writeNow(isRunOver(next.state) ? next : { ...next, dueAt: leaseUntil(Date.now()) });
     });
     queue = written.catch(() => undefined);
     return written;

@@ -5,18 +5,18 @@ import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject } from "../../model/json.ts";
-import { collect, noCursor } from "../../model/page.ts";
+import { collectPages, noCursor } from "../../model/page.ts";
 import type { JobRunQuery, JobStatus, RunJobOptions } from "../../model/plane-work.ts";
 import { isOwner, mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { JobManifest } from "../../model/work/job.ts";
 import type { JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
-import { jobRunStates, showJobRun } from "../../model/work/job-run.ts";
+import { jobRunStates, jobRunView } from "../../model/work/job-run.ts";
 import type { JobRun, StepRun } from "../../model/work/run-schema.ts";
 import type { JobVerbs } from "../verbs.ts";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
 import { isScheduled, nextTime, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
-import { earlierSlotOf, factsOf, isOver, moveRun, newRun, type RunRequest } from "./states.ts";
+import { earlierSlotOf, factsOf, isRunOver, type JobRunRequest, moveRun, newRun } from "./states.ts";
 
 const defaultPage = 20;
 const maxPage = 100;
@@ -24,13 +24,13 @@ const fit = /^[\x21-\x7e]{1,255}$/;
 
 function checkHistoryQuery({ state, limit = defaultPage, cursor }: JobRunQuery) {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxPage)
-    throw usage("limit", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxPage}.`);
+    throw usage("limit", `'limit' cannot be '${limit}': give an integer from 1 to ${maxPage}.`);
   if (state !== undefined && !jobRunStates.includes(state))
     throw usage("state", `'state' cannot be '${state}': give one of ${jobRunStates.join(", ")}.`);
   return { limit, ...withoutUndefined({ state, before: cursor }) };
 }
 
-function checkRunOptions({ input, idempotencyKey: key }: RunJobOptions): Pick<RunRequest, "input" | "key"> {
+function checkRunOptions({ input, idempotencyKey: key }: RunJobOptions): Pick<JobRunRequest, "input" | "key"> {
   if (input !== undefined && !isObject(input))
     throw usage("input", 'The input of a job is an object like {"city": "Rome"}.');
   if (key !== undefined && !(typeof key === "string" && fit.test(key)))
@@ -66,7 +66,7 @@ type JobVerbParts = {
 
 /** A step of a tool that is hidden from the caller keeps its name to itself. */
 function showRun({ seesTool }: JobVerbParts, run: KeptJobRun, principal: Principal): JobRun {
-  const shown = showJobRun(run);
+  const shown = jobRunView(run);
   const isHidden = ({ tool }: StepRun) => tool !== null && !seesTool(tool, principal);
   const hide = (step: StepRun): StepRun =>
     isHidden(step) ? { ...step, tool: null, record: null, error: step.error && withoutNames(step.error) } : step;
@@ -134,7 +134,7 @@ function startVerbs(parts: JobVerbParts): Pick<JobVerbs, "run" | "rerun"> {
       const { job: name, state, input } = await findRun(parts, id, principal);
       const job = await find(name, principal);
       const persona = personaFor(job, principal);
-      if (!isOver(state))
+      if (!isRunOver(state))
         throw new PlaneError("CONFLICT", `Run '${id}' is ${state}. Wait until it is over, or cancel it first.`);
       return beginRun(parts, job, { ...given, principal, persona, origin: "rerun", rerunOf: id, input }, options);
     },
@@ -166,7 +166,7 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancel" | "status" | "hi
       if (filter.before !== undefined && (await jobs.jobRun(filter.before))?.job !== name)
         throw noCursor(filter.before);
       const { before, ...others } = filter;
-      const found = await collect(
+      const found = await collectPages(
         (part) => jobs.jobRuns({ ...others, ...whose, ...part, job: name }),
         (run) => isShown(run, principal),
         { ...withoutUndefined({ before }), limit: limit + 1 },
@@ -198,7 +198,7 @@ async function statusOf(parts: JobVerbParts, job: JobManifest, principal: Princi
   const schedule = await jobs.jobSchedule(name, owner);
   const ofJob = { job: name, owner, ...seenBy(principal) };
   const shown = (run: KeptJobRun) => isShown(run, principal);
-  const [last] = await collect((part) => jobs.jobRuns({ ...ofJob, ...part }), shown, { limit: 1 });
+  const [last] = await collectPages((part) => jobs.jobRuns({ ...ofJob, ...part }), shown, { limit: 1 });
   return {
     ...(await parts.entry(job, principal)),
     schedule: showSchedule(job, schedule),
@@ -253,7 +253,7 @@ function seenBy(principal: Principal): { seenBy?: string | null } {
 async function beginRun(
   parts: JobVerbParts,
   job: JobManifest,
-  request: RunRequest,
+  request: JobRunRequest,
   { wait = false, signal }: RunJobOptions,
 ): Promise<JobRun> {
   const { store, engine, emit } = parts;
@@ -285,7 +285,7 @@ async function beginHere({ engine, store }: JobVerbParts, run: KeptJobRun, signa
 }
 
 /** The same idempotency key with another input is a conflict, and so is that of a user's other credential. */
-function requireSame(first: KeptJobRun, asked: KeptJobRun, { key, principal }: RunRequest): void {
+function requireSame(first: KeptJobRun, asked: KeptJobRun, { key, principal }: JobRunRequest): void {
   const meant = ({ input, rerunOf }: KeptJobRun) => stableJson({ input, rerunOf });
   const isTheirs = first.slot === asked.slot || isOwner(principal, first.principal);
   if (isTheirs && meant(first) === meant(asked)) return;

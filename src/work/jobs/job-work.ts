@@ -8,12 +8,12 @@ import type { EscalationPolicy, JobManifest, TaskManifest } from "../../model/wo
 import type { KeptJobRun, KeptTask } from "../../model/work/job-run.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
 import type { NotReady } from "../../model/work/skill-run.ts";
-import { missingInput } from "../skills/plan.ts";
-import { checkTool, missingModels, notReady, preflight } from "../skills/preflight.ts";
+import { checkSkillTool, missingModels, notReady, preflight } from "../skills/preflight.ts";
 import { runSkill } from "../skills/run-skill.ts";
 import type { JobParts, SkillCalls } from "../skills/skill-calls.ts";
+import { missingInput } from "../skills/skill-graph.ts";
 import type { TaskParts } from "./run-task.ts";
-import { hashOf } from "./states.ts";
+import { valueHash } from "./states.ts";
 
 /** Calls of a job count as an agent's: no person asked for each of them. */
 const face = "agent";
@@ -98,7 +98,7 @@ async function missingForTask(
 async function missingForJob(parts: WorkParts, job: JobManifest, who: Principal): Promise<NotReady[]> {
   const skills = visibleWork((await parts.manifests()).skills, { persona: who.persona, personas: [] });
   const checks = parts.calls.preflight(who, face);
-  const tools = await Promise.all(job.required_tools.map((name) => checkTool(name, null, checks)));
+  const tools = await Promise.all(job.required_tools.map((name) => checkSkillTool(name, null, checks)));
   const missing = job.required_skills.filter((name) => !skills.some((one) => one.name === name));
   return [
     ...missing.map((name): NotReady => ({ kind: "skill", name, reason: `it needs the skill '${name}'` })),
@@ -109,7 +109,7 @@ async function missingForJob(parts: WorkParts, job: JobManifest, who: Principal)
 type TaskContext = { input: JsonObject; memory: Parameters<TaskParts["work"]>[2]; signal: AbortSignal };
 
 async function runWork(parts: WorkParts, run: KeptJobRun, kept: KeptTask, context: TaskContext): Promise<Json> {
-  const { config, calls, memory: recorder } = parts;
+  const { config, calls, recorder } = parts;
   const { input, memory, signal } = context;
   const who = await whoDoes(parts, run);
   const { task, skill } = await findTask(parts, kept.task, who.persona);
@@ -120,7 +120,7 @@ async function runWork(parts: WorkParts, run: KeptJobRun, kept: KeptTask, contex
   const checks = calls.preflight(who, face);
   const reasons = await Promise.all([
     ...skills.map((one) => preflight(one, input, checks)),
-    ...task.required_tools.map((name) => checkTool(name, null, checks)),
+    ...task.required_tools.map((name) => checkSkillTool(name, null, checks)),
   ]);
   if (reasons.flat().length > 0) throw notReady(`Task '${task.name}'`, unique(reasons.flat()));
   const calling = calls.calling({
@@ -129,7 +129,7 @@ async function runWork(parts: WorkParts, run: KeptJobRun, kept: KeptTask, contex
     face,
     principal: () => whoDoes(parts, run),
     // The same for the same step of a run, however often and by whichever plane it is begun.
-    keyOf: (step) => `${run.idempotencyKey}-${hashOf([kept.task, step.skill, step.id]).slice(0, 16)}`,
+    keyOf: (step) => `${run.idempotencyKey}-${valueHash([kept.task, step.skill, step.id]).slice(0, 16)}`,
     approvalWaitMs: config().approvals.timeoutMs,
   });
   const whole = { ...calling, run: { id: run.id, user: run.user }, memory, emit: recorder.emit };

@@ -15,12 +15,12 @@ import { factsOf } from "./states.ts";
 const dayMs = 24 * 3_600_000;
 /** How often a caller polls a run of another plane; seldom where the store notifies. */
 const askMs = 500;
-const toldMs = 5_000;
+const notifiedPollMs = 5_000;
 
 /** Skills and jobs, wired to manifests, tools, models and the store. */
 export function createJobs(parts: JobParts) {
-  const { config, memory, defaultPrincipal, manifests, plane } = parts;
-  const { store, emit } = memory;
+  const { config, recorder, defaultPrincipal, manifests, plane } = parts;
+  const { store, emit } = recorder;
   const stopping = new AbortController();
   const calls = createSkillCalls(parts);
   const work = createJobWork({ ...parts, calls, actAs });
@@ -33,9 +33,9 @@ export function createJobs(parts: JobParts) {
     most: () => config().jobs.concurrency,
     keepMs: () => config().jobs.keepDays * dayMs || Number.MAX_SAFE_INTEGER / 4,
     loop: parts.loop,
-    askMs: () => (memory.tells && parts.loop.isRunning() ? toldMs : askMs),
+    askMs: () => (recorder.tells && parts.loop.isRunning() ? notifiedPollMs : askMs),
   });
-  memory.onNews((news) => news.what === "jobRun" && engine.heard(news.id));
+  recorder.onNews((news) => news.what === "jobRun" && engine.heard(news.id));
 
   type Named = { name: string };
   const refuse = (kind: "skill" | "job", name: string, seen: readonly Named[], principal: Principal): never => {
@@ -78,8 +78,8 @@ function seesTool({ tools, grants, serverNames }: JobParts, name: string, princi
 }
 
 async function onEnded(parts: JobParts, job: JobManifest, run: KeptJobRun): Promise<void> {
-  const { memory, manifests, plane } = parts;
-  const { emit } = memory;
+  const { recorder, manifests, plane } = parts;
+  const { emit } = recorder;
   const durationMs = Date.parse(run.endedAt ?? "") - Date.parse(run.startedAt ?? "");
   if (run.state === "succeeded") emit({ type: "job.succeeded", ...factsOf(run), durationMs });
   else if (run.state === "cancelled") emit({ type: "job.cancelled", ...factsOf(run) });
@@ -97,7 +97,7 @@ async function onEnded(parts: JobParts, job: JobManifest, run: KeptJobRun): Prom
   if (run.state === "cancelled") return;
   const ok = run.state === "succeeded";
   const sample = { subject: jobSubject(job), at: run.endedAt ?? "", ok, latencyMs: durationMs };
-  await memory.recordSamples([sample]);
+  await recorder.recordSamples([sample]);
 }
 
 /** A persona runs its own jobs; an admin without a persona acts as the first that the job is for. */

@@ -6,7 +6,7 @@ import { type ErrorCode, PlaneError } from "../../model/errors.ts";
 import { usualRetries } from "../../model/work/job.ts";
 import type { KeptStep, KeptTask } from "../../model/work/job-run.ts";
 import { holdRun } from "./hold-run.ts";
-import { mayTryAgain, retryDelayMs, runTask, type TaskParts } from "./run-task.ts";
+import { mayTryAgain, runTask, type TaskParts, taskDelayMs } from "./run-task.ts";
 
 const step = (changes: Partial<KeptStep>): KeptStep => ({
   skill: "s",
@@ -86,12 +86,12 @@ test("a task may be tried again when all that was begun is done or harmless", ()
 
 test("between two tries is half a minute, doubled each time, and a little more", () => {
   assert.deepEqual(
-    [1, 2, 3].map((tries) => retryDelayMs(tries, usualRetries, () => 0)),
+    [1, 2, 3].map((tries) => taskDelayMs(tries, usualRetries, () => 0)),
     [30_000, 60_000, 120_000],
   );
   assert.equal(
-    retryDelayMs(1, usualRetries, () => 1),
+    taskDelayMs(1, usualRetries, () => 1),
     35_000,
   );
-  assert.equal(retryDelayMs(20, { ...usualRetries, multiplier: 1_000 }), 24 * 3_600_000, "a day at most");
+  assert.equal(taskDelayMs(20, { ...usualRetries, multiplier: 1_000 }), 24 * 3_600_000, "a day at most");
 });

@@ -1,5 +1,5 @@
 import { backoffMs, pause } from "../../lib/async/pause.ts";
-import { fillReferences, valueAt } from "../../lib/text/fill-references.ts";
+import { fillReferences, valueAtPath } from "../../lib/text/fill-references.ts";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { RetryPolicy } from "../../model/work/job.ts";
@@ -66,7 +66,7 @@ async function tryUntilDone(
       const error = toPlaneError(thrown);
       const task = taskOf(held, name);
       if (signal.aborted || !mayTryAgain(error, task, retry)) throw error;
-      const next = new Date(Date.now() + retryDelayMs(task.attempts, retry, random)).toISOString();
+      const next = new Date(Date.now() + taskDelayMs(task.attempts, retry, random)).toISOString();
       await write(() => ({ error: reportError(error), nextAttemptAt: next }));
     }
   }
@@ -83,7 +83,7 @@ export function mayTryAgain(error: PlaneError, { attempts, steps }: KeptTask, re
 
 const maxRestMs = 24 * 3_600_000;
 
-export function retryDelayMs(attempts: number, retry: RetryPolicy, random: () => number = Math.random): number {
+export function taskDelayMs(attempts: number, retry: RetryPolicy, random: () => number = Math.random): number {
   const { delay, jitter, multiplier } = retry;
   const plainMs = backoffMs({ firstMs: delay * 1_000, factor: multiplier }, attempts);
   return Math.min(maxRestMs, Math.round(plainMs + jitter * 1_000 * random()));
@@ -93,10 +93,11 @@ export function retryDelayMs(attempts: number, retry: RetryPolicy, random: () =>
 function inputOf(run: KeptJobRun, { task, input = {} }: KeptTask): JsonObject {
   const filled = fillReferences(input, ([root, name = "", ...rest]) => {
     const before = run.tasks.find((one) => one.task === name);
-    const found = root === "input" ? valueAt(run.input, [name, ...rest]) : valueAt({ result: before?.result }, rest);
+    const found =
+      root === "input" ? valueAtPath(run.input, [name, ...rest]) : valueAtPath({ result: before?.result }, rest);
     if (found !== undefined) return found;
     const what = [root, name, ...rest].join(".");
-    throw new PlaneError("INVALID_ARGUMENTS", `The input of task '${task}' refers to '${what}', which is not there.`);
+    throw new PlaneError("INVALID_ARGUMENTS", `The input of task '${task}' refers to '${what}', which does not exist.`);
   });
   return { ...run.input, ...(filled as JsonObject) };
 }

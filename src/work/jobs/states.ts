@@ -1,5 +1,5 @@
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { uniqueId } from "../../lib/stamps.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -27,7 +27,7 @@ export const taskArrows: Readonly<Record<TaskState, readonly TaskState[]>> = {
   cancelled: [],
 };
 
-export function isOver(state: JobRunState): boolean {
+export function isRunOver(state: JobRunState): boolean {
   return runArrows[state].length === 0;
 }
 
@@ -44,7 +44,7 @@ export function moveRun(
   if (state === "succeeded" && !run.tasks.every((task) => task.state === "done"))
     throw new PlaneError("CONFLICT", `Run '${run.id}' cannot succeed before all its tasks are done.`);
   const at = new Date(now).toISOString();
-  if (!isOver(state)) return { ...run, state, startedAt: state === "running" ? at : run.startedAt };
+  if (!isRunOver(state)) return { ...run, state, startedAt: state === "running" ? at : run.startedAt };
   const cancelled = { state: "cancelled", endedAt: at, nextAttemptAt: null } as const;
   const tasks = run.tasks.map((task) => withoutResults(isSettled(task) ? task : { ...task, ...cancelled }));
   return { ...run, state, tasks, error, endedAt: at, dueAt: null };
@@ -80,13 +80,13 @@ function withoutResults({ result: _result, steps, ...task }: KeptTask): KeptTask
 }
 
 function conflict({ id, state: is }: KeptJobRun, state: JobRunState): PlaneError {
-  const why = isOver(is) ? "it is over. 'jobs rerun' begins another" : "wait until it has moved on";
+  const why = isRunOver(is) ? "it is over. 'jobs rerun' begins another" : "wait until it has moved on";
   return new PlaneError("CONFLICT", `Run '${id}' is ${is} and cannot become ${state}: ${why}.`, {
     data: { run: id, state: is },
   });
 }
 
-export type RunRequest = {
+export type JobRunRequest = {
   principal: Principal;
   persona: string | null;
   origin: KeptJobRun["origin"];
@@ -97,7 +97,7 @@ export type RunRequest = {
   key?: string;
 };
 
-export function newRun(job: JobManifest, request: RunRequest, now: number): KeptJobRun {
+export function newRun(job: JobManifest, request: JobRunRequest, now: number): KeptJobRun {
   const { principal, origin, scheduledFor = null, rerunOf = null, key, input = {} } = request;
   const { name, persona: owner = null, priority, concurrency } = job;
   const id = uniqueId();
@@ -137,20 +137,20 @@ export function newRun(job: JobManifest, request: RunRequest, now: number): Kept
     input: { ...job.input, ...input },
     most: concurrency,
     dueAt: scheduledFor ?? at,
-    idempotencyKey: `job-${hashOf(key === undefined ? slot : [slot, key])}`,
+    idempotencyKey: `job-${valueHash(key === undefined ? slot : [slot, key])}`,
   };
   return moveRun(run, "scheduled", now);
 }
 
 /** One slot per scheduled time, whichever plane notices it. */
-function slotOf(job: string, owner: string | null, request: RunRequest, id: string): string {
+function slotOf(job: string, owner: string | null, request: JobRunRequest, id: string): string {
   const { scheduledFor, key, principal } = request;
   if (scheduledFor !== undefined) return JSON.stringify(["schedule", job, owner, scheduledFor]);
   return key === undefined ? id : JSON.stringify(["request", job, owner, ownerOf(principal), key]);
 }
 
 /** The slot of a request as version 0.1 wrote it, by its user. Such runs count for their keys while they are kept. */
-export function earlierSlotOf({ name, persona }: JobManifest, { key, principal }: RunRequest): string | undefined {
+export function earlierSlotOf({ name, persona }: JobManifest, { key, principal }: JobRunRequest): string | undefined {
   return key === undefined ? undefined : JSON.stringify(["request", name, persona ?? null, principal.user, key]);
 }
 
@@ -160,7 +160,7 @@ export function factsOf({ id, user, job, principal: { key } }: Pick<KeptJobRun, 
 }
 
 /** Fit for a header, and the same for the same things. */
-export function hashOf(value: unknown): string {
+export function valueHash(value: unknown): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
 }

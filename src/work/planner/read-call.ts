@@ -43,7 +43,7 @@ export function readCall(words: readonly ShellWord[]): CallWords {
   const [verb, tool, ...pairs] = plain;
   if (verb !== "call")
     throw new UnreadableCall(
-      `'${["toolplane", ...(verb === undefined ? [] : [verb])].join(" ")}' is no call of a tool.`,
+      `'${["toolplane", ...(verb === undefined ? [] : [verb])].join(" ")}' is not a tool call.`,
       "A plan is made of 'toolplane call NAME' only.",
     );
   if (tool === undefined || tool === "")
@@ -107,12 +107,12 @@ function readArgs(text: string, tool: string): JsonObject {
   if (text.trim() === "") return {};
   const value = readJson(text, "--args", tool);
   if (isObject(value)) return value as JsonObject;
-  throw new UnreadableCall("--args is no JSON object.", `Write --args '{"key":"value"}'.`, tool);
+  throw new UnreadableCall("--args is not a JSON object.", `Write --args '{"key":"value"}'.`, tool);
 }
 
 function readPair(pair: string, tool: string): [string, Json] {
   const parts = splitPair(pair);
-  if (parts === null) throw new UnreadableCall(`'${pair}' is no argument.`, "Write key=value or key:=json.", tool);
+  if (parts === null) throw new UnreadableCall(`'${pair}' is not an argument.`, "Write key=value or key:=json.", tool);
   return [parts.key, parts.isJson ? readJson(parts.value, parts.key, tool) : parts.value];
 }
 
@@ -122,7 +122,7 @@ function readJson(text: string, where: string, tool: string): Json {
   } catch (thrown) {
     const place = /at position \d+/.exec((thrown as Error).message)?.[0];
     throw new UnreadableCall(
-      `${where} is no valid JSON${place === undefined ? "" : ` ${place}`}.`,
+      `${where} is not valid JSON${place === undefined ? "" : ` ${place}`}.`,
       where === "--args" ? `Quote it for the shell: --args '{"key":"value"}'.` : `For text write ${where}=….`,
       tool,
     );

@@ -29,7 +29,7 @@ test("steps as JSON are read with their lines", () => {
 });
 
 const wrong: [text: string, line: number, message: RegExp][] = [
-  ['{"steps": [\n{"tool": }]}', 2, /no valid JSON/],
+  ['{"steps": [\n{"tool": }]}', 2, /not valid JSON/],
   ['{"steps": {}}', 1, /no list of steps/],
   ['{"plan": []}', 1, /no list of steps/],
   ['{"steps": []}', 1, /no step in it/],
@@ -38,8 +38,8 @@ const wrong: [text: string, line: number, message: RegExp][] = [
   ["[\n1]", 2, /Step 1 names no tool/],
   ['[{"tool": " "}]', 1, /names no tool/],
   ['[{"tool": "a\\u0000"}]', 1, /names no tool/],
-  ['[{"tool": "a", "arguments": [1]}]', 1, /arguments that are no object/],
-  ['[{"tool": "a", "arguments": "{}"}]', 1, /arguments that are no object/],
+  ['[{"tool": "a", "arguments": [1]}]', 1, /arguments that are not an object/],
+  ['[{"tool": "a", "arguments": "{}"}]', 1, /arguments that are not an object/],
   ['[{"tool": "a"},\n{"tool": "b", "dependsOn": [2]}]', 2, /Step 2 depends on something/],
   ['[{"tool": "a", "dependsOn": "1"}]', 1, /depends on something/],
   [`[{"tool": "a", "arguments": {"x": ${"[".repeat(3_000)}${"]".repeat(3_000)}}}]`, 1, /nested too deeply/],

@@ -51,7 +51,7 @@ function readCommand({ line, words, problem: trouble }: ShellCommand): PlacedSte
     );
   if (name === undefined || isIdle(meant)) return null;
   if (name.text !== "toolplane")
-    return problem(line, `'${short(name.text)}' is no call of a tool.`, "Write toolplane call NAME --args '{…}'.");
+    return problem(line, `'${short(name.text)}' is not a tool call.`, "Write toolplane call NAME --args '{…}'.");
   try {
     return { line, ...readCall(meant.slice(1)), why: "" };
   } catch (thrown) {
@@ -134,7 +134,7 @@ function readSteps(text: string): ReadPlan {
     value = JSON.parse(text);
   } catch (thrown) {
     const position = Number(/at position (\d+)/.exec((thrown as Error).message)?.[1] ?? text.length);
-    return unreadable(lineAt(text, position), "It is no valid JSON.", "Compare the brackets and quotes there.");
+    return unreadable(lineAt(text, position), "It is not valid JSON.", "Compare the brackets and quotes there.");
   }
   const given = isObject(value) ? value.steps : value;
   if (!Array.isArray(given))
@@ -160,12 +160,15 @@ function readStep(step: unknown, number: number, line: number): PlacedStep | Pla
   });
   if (typeof tool !== "string" || tool.trim() === "" || tool.includes("\0"))
     return wrong("names no tool", `Write {"tool": "NAME", "arguments": {…}}.`);
-  if (!isObject(args)) return wrong("has arguments that are no object", `Write "arguments": {"key": "value"}.`);
+  if (!isObject(args)) return wrong("has arguments that are not an object", `Write "arguments": {"key": "value"}.`);
   const placed = { line, tool, arguments: args as JsonObject, why: typeof why === "string" ? why : "" };
   if (dependsOn === undefined || dependsOn === null) return placed;
   const isEarlier = (one: unknown) => Number.isInteger(one) && (one as number) >= 1 && (one as number) < number;
   if (!Array.isArray(dependsOn) || !dependsOn.every(isEarlier))
-    return wrong("depends on something that is not done before it", "Name earlier steps by their numbers, from 1 on.");
+    return wrong(
+      "depends on something that is not done before it",
+      "Name earlier steps by their numbers, starting at 1.",
+    );
   return { ...placed, dependsOn: dependsOn as number[] };
 }
 

@@ -7,7 +7,7 @@ import type { ToolListing } from "../../model/plane-tools.ts";
 import { type SkillManifest, toolsOfSkill } from "../../model/work/skill.ts";
 import type { NotReady } from "../../model/work/skill-run.ts";
 
-import { missingInput } from "./plan.ts";
+import { missingInput } from "./skill-graph.ts";
 
 export type PreflightParts = {
   /** Throws where there is none for the caller. */
@@ -21,7 +21,7 @@ export type PreflightParts = {
 
 /** Everything that keeps a skill from being run, all at once. */
 export async function preflight(skill: SkillManifest, input: JsonObject, parts: PreflightParts): Promise<NotReady[]> {
-  const aboutTools = await Promise.all(toolsOfSkill(skill).map((name) => checkTool(name, skill, parts)));
+  const aboutTools = await Promise.all(toolsOfSkill(skill).map((name) => checkSkillTool(name, skill, parts)));
   const wanted = skill.required_capabilities;
   const there: ReadonlySet<string> = wanted.length === 0 ? new Set() : await parts.capabilities();
   const missing = wanted
@@ -44,7 +44,7 @@ export function missingModels(
   });
 }
 
-export async function checkTool(
+export async function checkSkillTool(
   name: string,
   skill: Pick<SkillManifest, "steps"> | null,
   { tool, verdict }: Pick<PreflightParts, "tool" | "verdict">,

@@ -78,7 +78,7 @@ test("no step is begun when the budget is used up", async () => {
   const overBudget = async () => (asked++ === 0 ? null : "its tools have used up the 2 s");
   const { ended, called, events } = await run([], { overBudget });
   assert.deepEqual([ended.code, called.length], ["BUDGET_EXCEEDED", 1]);
-  assert.match(ended.message, /Step 'two' of 'two' was not begun: its tools have used up/);
+  assert.match(ended.message, /Step 'two' of 'two' was not started: its tools have used up/);
   assert.equal(events.at(-1), "skill.failed");
 });
 

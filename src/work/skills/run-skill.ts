@@ -6,7 +6,7 @@ import type { PlaneEvent } from "../../model/events.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { KeptStep } from "../../model/work/job-run.ts";
 import type { Collaboration, Participant, SkillManifest, SkillStep } from "../../model/work/skill.ts";
-import { fillStep, isMeant, lastResult, planOf, resultValue, runGraph } from "./plan.ts";
+import { fillStep, isMeant, lastResult, resultValue, runGraph, skillGraph } from "./skill-graph.ts";
 
 /** The known steps of a run; a job stores them. */
 export type StepMemory = ReturnType<typeof createStepMemory>["memory"];
@@ -81,7 +81,7 @@ function factsOf({ run }: SkillParts, skill: string) {
   return { runId, ...who, skill };
 }
 
-function tellPlan(parts: SkillParts, skill: string, steps: { id: string; tool: string; dependsOn: string[] }[]): void {
+function emitSteps(parts: SkillParts, skill: string, steps: { id: string; tool: string; dependsOn: string[] }[]): void {
   parts.emit({ type: "skill.plan_generated", ...factsOf(parts, skill), steps });
   parts.emit({ type: "skill.plan_ready", ...factsOf(parts, skill) });
 }
@@ -123,9 +123,9 @@ async function runAgentStep(
   const known = parts.memory.known(name, "agent");
   if (known?.state === "succeeded" && known.result !== undefined) return known.result;
   requireSafe(known);
-  tellPlan(parts, name, []);
+  emitSteps(parts, name, []);
   const lacking = await parts.overBudget();
-  if (lacking !== null) throw new PlaneError("BUDGET_EXCEEDED", `Skill '${name}' was not begun: ${lacking}.`);
+  if (lacking !== null) throw new PlaneError("BUDGET_EXCEEDED", `Skill '${name}' was not started: ${lacking}.`);
   const repeatable = (await Promise.all(required_tools.map(parts.isRepeatable))).every(Boolean);
   const began = Date.now();
   const at = new Date(began).toISOString();
@@ -144,13 +144,13 @@ async function runAgentStep(
 
 async function runSteps(skill: SkillManifest, input: JsonObject, parts: SkillParts, signal: AbortSignal) {
   const { name } = skill;
-  const plan = planOf(skill);
-  const planned = plan.map(({ id, dependsOn, step }) => ({ id, tool: step.tool, dependsOn: [...dependsOn] }));
-  tellPlan(parts, name, planned);
+  const graph = skillGraph(skill);
+  const steps = graph.map(({ id, dependsOn, step }) => ({ id, tool: step.tool, dependsOn: [...dependsOn] }));
+  emitSteps(parts, name, steps);
   const results = new Map<string, Json>();
-  const byId = new Map(plan.map(({ id, step }) => [id, step]));
+  const byId = new Map(graph.map(({ id, step }) => [id, step]));
   const stepOf = (id: string) => byId.get(id) as SkillStep;
-  const end = await runGraph(plan, {
+  const end = await runGraph(graph, {
     signal,
     work: (id, either) => runStep(name, stepOf(id), { input, results, parts, signal: either }),
     leaveOut: async (id) => parts.memory.keep(blank(name, id, stepOf(id).tool, "skipped")),
@@ -162,7 +162,7 @@ async function runSteps(skill: SkillManifest, input: JsonObject, parts: SkillPar
   }
   if (end.error !== null) throw end.error;
   signal.throwIfAborted();
-  return lastResult(plan, results);
+  return lastResult(graph, results);
 }
 
 type StepContext = { input: JsonObject; results: Map<string, Json>; parts: SkillParts; signal: AbortSignal };
@@ -209,7 +209,7 @@ async function runStep(skill: string, step: SkillStep, context: StepContext): Pr
 async function prepareStep(skill: string, step: SkillStep, { input, results, parts }: StepContext) {
   const lacking = await parts.overBudget();
   if (lacking !== null)
-    throw new PlaneError("BUDGET_EXCEEDED", `Step '${step.id}' of '${skill}' was not begun: ${lacking}.`);
+    throw new PlaneError("BUDGET_EXCEEDED", `Step '${step.id}' of '${skill}' was not started: ${lacking}.`);
   const args = fillStep(step, input, results);
   return { args, repeatable: await parts.isRepeatable(step.tool) };
 }

@@ -10,7 +10,7 @@ import type { ConversationBudget } from "../../model/plane-history.ts";
 import type { Face, Principal } from "../../model/principal.ts";
 import type { RunSkillOptions } from "../../model/work/skill-run.ts";
 import type { Recorder } from "../../store/store.ts";
-import { hashOf } from "../jobs/states.ts";
+import { valueHash } from "../jobs/states.ts";
 import type { PreflightParts } from "./preflight.ts";
 import type { AgentEnd, AskedModel, SkillParts } from "./run-skill.ts";
 
@@ -38,7 +38,7 @@ export function createSkillCalls({ plane, modelTrouble }: JobParts) {
         conversation,
         face,
         principal: async () => who,
-        keyOf: (step) => `skill-${hashOf([id, step.skill, step.id])}`,
+        keyOf: (step) => `skill-${valueHash([id, step.skill, step.id])}`,
       });
       const end = async () => {
         if (options.conversation !== undefined) return;
@@ -125,7 +125,7 @@ function lacking({ spentMs, limitMs, cost, maxCost }: ConversationBudget): strin
 
 export type JobParts = {
   config(): Config;
-  memory: Pick<Recorder, "store" | "emit" | "onNews" | "tells" | "recordSamples">;
+  recorder: Pick<Recorder, "store" | "emit" | "onNews" | "tells" | "recordSamples">;
   /** The loop over due work, where this plane has one. */
   loop: { isRunning(): boolean; wake(): void; changed(): void };
   defaultPrincipal: Principal;

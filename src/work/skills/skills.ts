@@ -1,4 +1,4 @@
-import { uniqueId } from "../../lib/stamps.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
 import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
@@ -8,10 +8,10 @@ import type { SkillRun, StepRun } from "../../model/work/run-schema.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
 import type { RunSkillOptions } from "../../model/work/skill-run.ts";
 import type { SkillVerbs } from "../verbs.ts";
-import { planOf } from "./plan.ts";
 import { notReady, preflight } from "./preflight.ts";
 import { createStepMemory, runSkill } from "./run-skill.ts";
 import type { SkillCalls } from "./skill-calls.ts";
+import { skillGraph } from "./skill-graph.ts";
 
 type SkillVerbParts = {
   emit(event: PlaneEvent): void;
@@ -31,7 +31,7 @@ export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
       requireScope(principal, "call", "run a skill");
       if (!isObject(input)) throw new PlaneError("USAGE", 'The input of a skill is an object like {"city": "Rome"}.');
       const skill = await parts.find(name, principal);
-      const run = plannedRun(skill, principal);
+      const run = dryRunOf(skill, principal);
       await requireReady(parts, skill, input, run, { ...options, principal });
       if (dryRun) return run;
       const begun = performance.now();
@@ -75,10 +75,10 @@ function whoOf(principal: Principal): { user: string | null; key?: string; owner
   return { user, ...(key !== undefined && { key }), owner: ownerOf(principal) };
 }
 
-function plannedRun(skill: SkillManifest, { user }: Principal): SkillRun {
+function dryRunOf(skill: SkillManifest, { user }: Principal): SkillRun {
   const { name, persona = null } = skill;
   const notRun = { record: null, at: null, durationMs: null, error: null };
-  const steps = planOf(skill).map(
+  const steps = skillGraph(skill).map(
     ({ id, step }): StepRun => ({ skill: name, id, tool: step.tool, state: "planned", ...notRun }),
   );
   const nothingYet = { durationMs: 0, outcome: "planned", result: null, error: null } as const;

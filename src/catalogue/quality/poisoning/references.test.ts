@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findReferences, indexNames } from "./references.ts";
+import { findToolReferences, indexNames } from "./references.ts";
 
 const names = indexNames([
   { server: "mail", tool: "send_email" },
@@ -10,7 +10,7 @@ const names = indexNames([
   { server: null, tool: "my_own_tool" },
 ]);
 const find = (description: string, server = "other") =>
-  findReferences({ description }, server, names).map(({ severity, decoded }) => [severity, decoded]);
+  findToolReferences({ description }, server, names).map(({ severity, decoded }) => [severity, decoded]);
 
 test("a description that names another server's tool is found, worse when it says what to do with it", () => {
   assert.deepEqual(find("Works like send_email."), [["low", "send_email of mail"]]);

@@ -1,7 +1,7 @@
 import type { Finding } from "../../../model/catalogue/quality-schema.ts";
 import type { ToolId } from "../../../model/catalogue/tool.ts";
 import { spellings } from "../../../model/catalogue/tool-name.ts";
-import { excerptOf, textsOf } from "./texts.ts";
+import { collectTexts, excerptOf } from "./texts.ts";
 
 /** The servers that have a tool of this name, for distinctive names. */
 export type NamedTools = ReadonlyMap<string, readonly string[]>;
@@ -32,7 +32,7 @@ function isDistinctive(name: string): boolean {
 const known = new WeakMap<object, { names: NamedTools; found: readonly Finding[] }>();
 
 /** Mentions of other servers' tools in a description, worse if it gives orders about them. */
-export function findReferences(definition: object, server: string, names: NamedTools): readonly Finding[] {
+export function findToolReferences(definition: object, server: string, names: NamedTools): readonly Finding[] {
   const before = known.get(definition);
   if (before?.names === names) return before.found;
   const found = names.size === 0 ? [] : findNames(definition, server, names);
@@ -42,7 +42,7 @@ export function findReferences(definition: object, server: string, names: NamedT
 
 function findNames(definition: object, server: string, names: NamedTools): Finding[] {
   const found: Finding[] = [];
-  for (const { where, text } of textsOf(definition)) {
+  for (const { where, text } of collectTexts(definition)) {
     if (!where.endsWith("/description") || text.length > maxText) continue;
     for (const { 0: word, index } of text.matchAll(/[A-Za-z][A-Za-z0-9_.-]*/g)) {
       const name = word.replace(/(?<![.-])[.-]+$/, "");

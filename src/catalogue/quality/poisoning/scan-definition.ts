@@ -6,7 +6,7 @@ import { findHiddenCharacters } from "./hidden-characters.ts";
 import { findInstructions } from "./instructions.ts";
 import { findOutOfSight } from "./out-of-sight.ts";
 import { plainReadingsOf, readingsOf, readingsOfCapitals } from "./readings.ts";
-import { excerptOf, lanesOf, type PlacedText, spellCode, textsOf } from "./texts.ts";
+import { collectTexts, excerptOf, lanesOf, type PlacedText, spellCode } from "./texts.ts";
 
 type Found = Omit<Finding, "where">;
 
@@ -63,7 +63,7 @@ const nothing: readonly Finding[] = [];
 export function scanDefinition(definition: object): readonly Finding[] {
   const before = scanned.get(definition);
   if (before) return before;
-  const found = scanTexts(textsOf(definition), definition);
+  const found = scanTexts(collectTexts(definition), definition);
   scanned.set(definition, found.length === 0 ? nothing : found);
   return found;
 }

@@ -9,7 +9,7 @@ const minText = 8;
 export type PlacedText = { where: string; text: string };
 
 /** Every text of a definition with its JSON pointer, including names of properties. */
-export function textsOf(value: unknown, where = ""): PlacedText[] {
+export function collectTexts(value: unknown, where = ""): PlacedText[] {
   const found: PlacedText[] = [];
   const visit = (at: unknown, pointer: string, depth: number): void => {
     if (found.length >= maxTexts || depth > maxDepth) return;

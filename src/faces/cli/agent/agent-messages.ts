@@ -4,7 +4,7 @@ import { costText, countOf } from "../../../lib/text/wording.ts";
 import type { AgentMessage } from "../../../model/agent/agent-run.ts";
 import type { AgentRun } from "../../../model/agent/run-schema.ts";
 import { errorTable, exitCodeFor } from "../../../model/errors.ts";
-import { beforeOutput, colors, printError, printWarning, say } from "../terminal/output.ts";
+import { beforeOutput, colors, printError, printStatus, printWarning } from "../terminal/output.ts";
 
 /** As much of what a tool said as people want to see go by. */
 const maxObservation = 400;
@@ -20,7 +20,7 @@ type MessageOutput = {
 type Type = AgentMessage["type"];
 
 /** Shows what an agent says as it says it: thoughts dim, calls with their arguments, what they came to in short. */
-export function showMessages({ answer, aside }: MessageOutput): (message: AgentMessage) => void {
+export function streamMessages({ answer, aside }: MessageOutput): (message: AgentMessage) => void {
   let open: { id: string; write(text: string): void; isEmpty: boolean } | null = null;
   const close = () => {
     if (open && !open.isEmpty) open.write("\n");
@@ -100,23 +100,25 @@ export function agentExitCode({ outcome, error }: Pick<Ended, "outcome" | "error
 }
 
 /** For people: why it ended, where that is not plain, and what it took. */
-export function sayHowItEnded(ended: Ended): void {
+export function printRunEnd(ended: Ended): void {
   const { answer, outcome, error, turns, usage, counters } = ended;
-  sayWhatIsLeft(ended);
+  printRunWarnings(ended);
   const came = answer === null ? "and it gave no answer" : "so this is the best it could say";
   if (outcome === "max-iterations")
-    say(`${colors.yellow("note:")} It had no turn left, ${came}. --max-turns gives it more.`);
-  if (outcome === "budget" && !error) say(`${colors.yellow("note:")} Its budget was used up, ${came}.`);
+    printStatus(`${colors.yellow("note:")} It had no turn left, ${came}. --max-turns gives it more.`);
+  if (outcome === "budget" && !error) printStatus(`${colors.yellow("note:")} Its budget was used up, ${came}.`);
   if (error) printError(error);
   const tokens = `${countOf(usage.totalTokens, "token")} (${usage.inputTokens} in, ${usage.outputTokens} out)`;
   const cost = usage.cost === undefined ? "" : `, ${costText(usage.cost)}`;
-  say(colors.dim(`${countOf(turns, "turn")}, ${countOf(counters.totalToolCalls, "call")}, ${tokens}${cost}`));
+  printStatus(colors.dim(`${countOf(turns, "turn")}, ${countOf(counters.totalToolCalls, "call")}, ${tokens}${cost}`));
 }
 
 /** What the answer alone does not tell. */
-function sayWhatIsLeft({ truncated, waiting = [], missing = [] }: Ended): void {
+function printRunWarnings({ truncated, waiting = [], missing = [] }: Ended): void {
   if (truncated) printWarning("The answer was cut off at the model's limit.");
   for (const { server, reason } of missing) printWarning(`It had no tools of '${server}'. ${reason}`);
   for (const { id, tool } of waiting)
-    say(`${colors.yellow("waiting:")} ${plainText(tool)} runs once it is approved: toolplane approvals approve ${id}`);
+    printStatus(
+      `${colors.yellow("waiting:")} ${plainText(tool)} runs once it is approved: toolplane approvals approve ${id}`,
+    );
 }

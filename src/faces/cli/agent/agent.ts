@@ -19,7 +19,7 @@ import { print, printJson, terminalText } from "../terminal/output.ts";
 import { askingHere } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
-import { agentExitCode, sayHowItEnded, showMessages } from "./agent-messages.ts";
+import { agentExitCode, printRunEnd, streamMessages } from "./agent-messages.ts";
 
 type AgentCommandOptions = GlobalOptions &
   ModelOptions & {
@@ -44,7 +44,7 @@ export async function askAgent(cli: Cli, question: string, options: AgentCommand
       ...given,
       face: "cli",
       signal,
-      onMessage: showMessages(outputFor(options)),
+      onMessage: streamMessages(outputFor(options)),
       ...(await askingHere(options)),
     });
     signal.throwIfAborted();
@@ -58,7 +58,7 @@ export async function askAgent(cli: Cli, question: string, options: AgentCommand
 async function readRunOptions(options: AgentCommandOptions): Promise<RunAgentOptions> {
   const { conversation, plan, yes, history } = options;
   return {
-    ...(await modelOptions(options)),
+    ...(await readModelOptions(options)),
     ...withoutUndefined({ conversation }),
     ...(plan ? { mode: "plan" } : {}),
     ...(yes ? { consent: true } : {}),
@@ -86,7 +86,7 @@ function isShownAsItComes({ json, stream }: AgentCommandOptions): boolean {
 function tell(result: AgentResult, options: AgentCommandOptions): void {
   if (options.json) return printJson(agentAnswer(result));
   if (!isShownAsItComes(options) && result.answer !== null) print(plainText(result.answer));
-  sayHowItEnded(result);
+  printRunEnd(result);
 }
 
 export function howToConfigureModel({ files }: Pick<Config, "files">): string {
@@ -120,7 +120,7 @@ export type ModelOptions = {
   trace?: string;
 };
 
-export async function modelOptions(options: ModelOptions): Promise<AgentOptions> {
+export async function readModelOptions(options: ModelOptions): Promise<AgentOptions> {
   const { toolset, style, model, context, toolGroup, state, maxSeconds, trace } = options;
   const { maxTurns, maxCalls, maxTokens } = options;
   return {

@@ -2,7 +2,7 @@ import "../../../../test/samples/no-colors.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AgentMessage } from "../../../model/agent/agent-run.ts";
-import { showMessages } from "./agent-messages.ts";
+import { streamMessages } from "./agent-messages.ts";
 
 const piece = (type: AgentMessage["type"], text: string, more: Partial<AgentMessage> = {}): AgentMessage => ({
   id: type,
@@ -16,7 +16,7 @@ const piece = (type: AgentMessage["type"], text: string, more: Partial<AgentMess
 function shown(messages: readonly AgentMessage[], hasAside = true) {
   let answer = "";
   let aside = "";
-  const hear = showMessages({
+  const hear = streamMessages({
     answer: (text) => {
       answer += text;
     },
@@ -66,7 +66,7 @@ test("without a watcher only the answer is shown", () => {
 
 test("where the answer is printed at the end, only what turned out to be none is shown before", () => {
   let aside = "";
-  const hear = showMessages({
+  const hear = streamMessages({
     aside: (text) => {
       aside += text;
     },

@@ -6,18 +6,18 @@ import type { Generation } from "../../../model/agent.ts";
 import { PlaneError, reportError, toPlaneError } from "../../../model/errors.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import type { PlaneCallOptions } from "../../../model/plane.ts";
-import { type ModelOptions, modelOptions, requireModel } from "../agent/agent.ts";
+import { type ModelOptions, readModelOptions, requireModel } from "../agent/agent.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { print, printJson, say } from "../terminal/output.ts";
+import { print, printJson, printStatus } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
 import { withPlane } from "../with-plane.ts";
 import {
-  type Entry,
-  type Fields,
+  type BatchEntry,
+  type BatchResult,
+  choiceField,
+  type EntryFields,
   fit,
-  oneOf,
   openResults,
-  type Result,
   type ResultsFile,
   readEntries,
 } from "./entries.ts";
@@ -31,7 +31,7 @@ const callFields = {
   toolGroups: fit.texts,
   state: fit.text,
   maxResultBytes: fit.whole,
-} satisfies Fields;
+} satisfies EntryFields;
 
 type Line = Pick<PlaneCallOptions, "timeoutMs" | "conversation" | "idempotencyKey" | "state" | "maxResultBytes"> & {
   tool: string;
@@ -46,7 +46,7 @@ export async function batchCalls(
 ): Promise<number> {
   const entries = await readEntries(file, callFields, "tool");
   return withPlane(cli, options, (plane, interrupted) =>
-    runBatch(entries, { ...options, noun: "call" }, interrupted, async (entry: Entry, signal) => {
+    runBatch(entries, { ...options, noun: "call" }, interrupted, async (entry: BatchEntry, signal) => {
       const { tool, arguments: args = {}, ...rest } = entry.fields as Line;
       const outcome = await plane.call(tool, args, {
         ...withoutUndefined(rest),
@@ -64,7 +64,7 @@ const promptFields = {
   prompt: fit.name,
   system: fit.text,
   toolset: fit.name,
-  style: oneOf(agentStyles),
+  style: choiceField(agentStyles),
   model: fit.name,
   toolGroups: fit.texts,
   state: fit.text,
@@ -75,12 +75,12 @@ const promptFields = {
   maxCalls: fit.positive,
   maxTokens: fit.positive,
   timeoutMs: fit.positive,
-} satisfies Fields;
+} satisfies EntryFields;
 
 /** Many prompts, each answered by a model with tools, all on the sessions of one plane. */
 export async function generateAnswers(cli: Cli, file: string, options: BatchOptions & ModelOptions): Promise<number> {
   const entries = await readEntries(file, promptFields, "prompt");
-  const shared = await modelOptions(options);
+  const shared = await readModelOptions(options);
   return withPlane(cli, options, async (plane, interrupted) => {
     requireModel(plane, {
       models: named("model", entries, options),
@@ -104,13 +104,13 @@ export async function generateAnswers(cli: Cli, file: string, options: BatchOpti
   });
 }
 
-function head({ line, id, hash }: Entry) {
+function head({ line, id, hash }: BatchEntry) {
   return { line, id, input: hash };
 }
 
 /** What went on in each run, in one file that goes on as the results do. */
 function openTraces(
-  entries: readonly Entry[],
+  entries: readonly BatchEntry[],
   { trace, resume, retryFailed, force }: BatchOptions & ModelOptions,
 ): ResultsFile | null {
   if (trace === undefined) return null;
@@ -121,7 +121,7 @@ function shorten({ answer, outcome, turns, usage, id, error }: Generation): Unkn
   return { answer, outcome, turns, usage, run: id, ...(error ? { error } : {}) };
 }
 
-function named(what: "model" | "toolset", entries: readonly Entry[], options: ModelOptions): string[] {
+function named(what: "model" | "toolset", entries: readonly BatchEntry[], options: ModelOptions): string[] {
   const all = [options[what], ...entries.map(({ fields: said }) => said[what] as string | undefined)];
   return [...new Set(all.filter((name) => name !== undefined))];
 }
@@ -135,11 +135,11 @@ type BatchOptions = GlobalOptions & {
 };
 
 /** Does one entry. What goes wrong with it is part of its result, and never ends the others. */
-type BatchWork = (entry: Entry, signal: AbortSignal) => Promise<{ ok: boolean } & UnknownObject>;
+type BatchWork = (entry: BatchEntry, signal: AbortSignal) => Promise<{ ok: boolean } & UnknownObject>;
 
 /** Works through all entries with a concurrency limit: results to the file as they come, or to standard output in order. */
 async function runBatch(
-  entries: readonly Entry[],
+  entries: readonly BatchEntry[],
   options: BatchOptions & { noun: "call" | "prompt" },
   interrupted: AbortSignal,
   work: BatchWork,
@@ -151,9 +151,9 @@ async function runBatch(
   const before = [...(file?.done.values() ?? [])];
   const left = entries.filter(({ line }) => !file?.done.has(line));
   using progress = showProgress(entries.length, before.length);
-  const doOne = async (entry: Entry, _: number, signal: AbortSignal): Promise<Result> => {
+  const doOne = async (entry: BatchEntry, _: number, signal: AbortSignal): Promise<BatchResult> => {
     const { line, id, hash } = entry;
-    const result: Result = { line, id, input: hash, ...(await work(entry, signal)) };
+    const result: BatchResult = { line, id, input: hash, ...(await work(entry, signal)) };
     // What an interruption cut short is not done.
     signal.throwIfAborted();
     file?.append(result);
@@ -162,7 +162,7 @@ async function runBatch(
   };
   // Results in a file need no order, so one slow entry does not hold up the rest.
   const ahead = file ? { ahead: Number.POSITIVE_INFINITY } : {};
-  const results: Result[] = [];
+  const results: BatchResult[] = [];
   let failed = before.filter(({ ok }) => !ok).length;
   try {
     for await (const result of inOrder(left, { parallel, signal: interrupted, ...ahead }, doOne)) {
@@ -172,21 +172,24 @@ async function runBatch(
       else print(JSON.stringify(result));
     }
   } catch (thrown) {
-    if (interrupted.aborted && file) say("Interrupted. The same command with --resume goes on from here.");
+    if (interrupted.aborted && file) printStatus("Interrupted. The same command with --resume goes on from here.");
     throw thrown;
   }
   file?.finish();
-  const told = { total: entries.length, failed, doneBefore: before.length };
-  if (json) printJson({ ok: failed === 0, ...told, ...(file ? { out } : { results }) });
-  else sayWhatWasDone(told, options);
+  const summary = { total: entries.length, failed, doneBefore: before.length };
+  if (json) printJson({ ok: failed === 0, ...summary, ...(file ? { out } : { results }) });
+  else printSummary(summary, options);
   return failed === 0 ? 0 : 1;
 }
 
-type Told = { total: number; failed: number; doneBefore: number };
+type BatchSummary = { total: number; failed: number; doneBefore: number };
 
-function sayWhatWasDone({ total, failed, doneBefore }: Told, { noun, out }: { noun: string; out?: string }): void {
+function printSummary(
+  { total, failed, doneBefore }: BatchSummary,
+  { noun, out }: { noun: string; out?: string },
+): void {
   const before = doneBefore > 0 ? ` (${doneBefore} done earlier)` : "";
   const results = out ? ` Results: ${out}` : "";
-  say(`${countOf(total, noun)}${before}: ${total - failed} succeeded, ${failed} failed.${results}`);
-  if (failed > 0 && out) say("--resume --retry-failed tries those again.");
+  printStatus(`${countOf(total, noun)}${before}: ${total - failed} succeeded, ${failed} failed.${results}`);
+  if (failed > 0 && out) printStatus("--resume --retry-failed tries those again.");
 }

@@ -6,7 +6,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import { readSource } from "../commands/option-values.ts";
 
-export type Entry = {
+export type BatchEntry = {
   /** In the file, from 1. */
   line: number;
   id: string | number | null;
@@ -16,14 +16,14 @@ export type Entry = {
 };
 
 /** What a line may say: whether a value is fit, and in words what would be. */
-export type Fields = Record<string, { isFit(value: unknown): boolean; must: string }>;
+export type EntryFields = Record<string, { isFit(value: unknown): boolean; must: string }>;
 
 const maxNamed = 5;
 
 /** All lines of a file, or of standard input for `-`. All problems are reported before any work is done. */
-export async function readEntries(file: string, known: Fields, required: string): Promise<Entry[]> {
+export async function readEntries(file: string, known: EntryFields, required: string): Promise<BatchEntry[]> {
   const problems: string[] = [];
-  const entries: Entry[] = [];
+  const entries: BatchEntry[] = [];
   const ids = new Map<unknown, number>();
   for (const [at, text] of (await readSource(file)).split("\n").entries()) {
     if (text.trim() === "") continue;
@@ -38,14 +38,14 @@ export async function readEntries(file: string, known: Fields, required: string)
     if (twin !== undefined) problems.push(`line ${line}: the id '${id}' is that of line ${twin} already`);
     ids.set(id, line);
     const hash = createHash("sha256").update(text.trim()).digest("hex").slice(0, 16);
-    entries.push({ line, id: id as Entry["id"], hash, fields });
+    entries.push({ line, id: id as BatchEntry["id"], hash, fields });
   }
-  if (problems.length > 0) throw tellProblems(file, problems);
+  if (problems.length > 0) throw warnAboutEntries(file, problems);
   if (entries.length > 0) return entries;
   throw usage(`'${file}' is empty. Each line is an object like {"${required}": "…"}.`);
 }
 
-function readLine(line: string, known: Fields, required: string): UnknownObject | string {
+function readLine(line: string, known: EntryFields, required: string): UnknownObject | string {
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);
@@ -68,7 +68,7 @@ function meant(name: string, known: readonly string[]): string {
   return word === undefined ? `; there are ${known.join(", ")}` : `; did you mean '${word}'?`;
 }
 
-function tellProblems(file: string, problems: readonly string[]): PlaneError {
+function warnAboutEntries(file: string, problems: readonly string[]): PlaneError {
   const more = problems.length > maxNamed ? `; and ${problems.length - maxNamed} more` : "";
   const told = problems.slice(0, maxNamed).join("; ");
   return usage(
@@ -83,24 +83,24 @@ const isWholeFrom = (least: number) => (value: unknown) => Number.isSafeInteger(
 export const fit = {
   text: { isFit: isText, must: "a string" },
   name: { isFit: (value: unknown) => isText(value) && value !== "", must: "a string that is not empty" },
-  whole: { isFit: isWholeFrom(0), must: "a whole number from 0 on" },
-  positive: { isFit: isWholeFrom(1), must: "a whole number from 1 on" },
-  number: { isFit: (value: unknown) => typeof value === "number" && value >= 0, must: "a number from 0 on" },
+  whole: { isFit: isWholeFrom(0), must: "an integer >= 0" },
+  positive: { isFit: isWholeFrom(1), must: "an integer >= 1" },
+  number: { isFit: (value: unknown) => typeof value === "number" && value >= 0, must: "a number >= 0" },
   anything: { isFit: () => true, must: "anything" },
   texts: { isFit: (value: unknown) => Array.isArray(value) && value.every(isText), must: "a list of strings" },
-} satisfies Fields;
+} satisfies EntryFields;
 
-export function oneOf(choices: readonly string[]): Fields[string] {
+export function choiceField(choices: readonly string[]): EntryFields[string] {
   return { isFit: (value) => choices.includes(value as string), must: choices.join(" or ") };
 }
 
 /** A line of the file: which line of the input it belongs to, and its result. */
-export type Result = { line: number; id: Entry["id"]; input: string; ok: boolean } & UnknownObject;
+export type BatchResult = { line: number; id: BatchEntry["id"]; input: string; ok: boolean } & UnknownObject;
 
 export type ResultsFile = {
   /** What is done already, by line of the input. */
-  readonly done: ReadonlyMap<number, Result>;
-  append(result: Result): void;
+  readonly done: ReadonlyMap<number, BatchResult>;
+  append(result: BatchResult): void;
   /** Puts the results into the order of the input; until then they stand as they came. */
   finish(): void;
 };
@@ -110,7 +110,7 @@ type OpenResults = { resume?: boolean | undefined; force?: boolean | undefined; 
 /** Keeps each result as soon as it is there, so that a run that was killed goes on where it was. */
 export function openResults(
   file: string,
-  entries: readonly Entry[],
+  entries: readonly BatchEntry[],
   { resume = false, force = false, redoFailed = false }: OpenResults,
 ): ResultsFile {
   const isThere = existsSync(file) && readFileSync(file, "utf8") !== "";
@@ -134,34 +134,36 @@ export function openResults(
 }
 
 /** By line of the input; of two the later one counts. A last line that was written only in part is taken away. */
-function readResults(file: string): Map<number, Result> {
+function readResults(file: string): Map<number, BatchResult> {
   const text = readFileSync(file, "utf8");
   const end = text.lastIndexOf("\n") + 1;
   if (end < text.length) truncateSync(file, Buffer.byteLength(text.slice(0, end)));
-  const results = new Map<number, Result>();
+  const results = new Map<number, BatchResult>();
   for (const [at, line] of text.slice(0, end).split("\n").entries()) {
     if (line === "") continue;
     const result = parse(line);
     if (!result)
-      throw usage(`Line ${at + 1} of '${file}' is no result of ours. Give another file, or --force to overwrite it.`);
+      throw usage(
+        `Line ${at + 1} of '${file}' is not a result that Toolplane wrote. Give another file, or --force to overwrite it.`,
+      );
     results.set(result.line, result);
   }
   return results;
 }
 
-function parse(line: string): Result | null {
+function parse(line: string): BatchResult | null {
   try {
     const parsed: unknown = JSON.parse(line);
     const isOurs =
       isObject(parsed) && typeof parsed.line === "number" && typeof parsed.input === "string" && "ok" in parsed;
-    return isOurs ? (parsed as Result) : null;
+    return isOurs ? (parsed as BatchResult) : null;
   } catch {
     return null;
   }
 }
 
 /** Results of other questions would be mixed with these. */
-function requireSameInput(file: string, kept: ReadonlyMap<number, Result>, entries: readonly Entry[]): void {
+function requireSameInput(file: string, kept: ReadonlyMap<number, BatchResult>, entries: readonly BatchEntry[]): void {
   const hashes = new Map(entries.map(({ line, hash }) => [line, hash]));
   const other = [...kept.values()].find(({ line, input }) => hashes.get(line) !== input);
   if (other)

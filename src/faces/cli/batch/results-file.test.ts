@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
-import type { Entry } from "./entries.ts";
+import type { BatchEntry } from "./entries.ts";
 import { openResults } from "./entries.ts";
 
-const entries: Entry[] = [1, 2, 3].map((line) => ({ line, id: null, hash: `hash-${line}`, fields: {} }));
+const entries: BatchEntry[] = [1, 2, 3].map((line) => ({ line, id: null, hash: `hash-${line}`, fields: {} }));
 const result = (line: number, ok = true) => ({ line, id: null, input: `hash-${line}`, ok });
 
 test("results stand as they came until all are there, then in the order of the input", async () => {

@@ -39,12 +39,12 @@ export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
       const server = query?.server ?? null;
       const all = away.size === 0 ? [] : (await plane.tools.page({ ...query, ...largest }, ...given)).tools;
       const total = page.total - all.filter(({ id }) => !isHere(id.server)).length;
-      notes.add(await sayLoaded(server));
+      notes.add(await printLoaded(server));
       return { ...page, total, tools: page.tools.filter(({ id }) => isHere(id.server)) };
     },
   });
 
-  async function sayLoaded(server: string | null): Promise<string> {
+  async function printLoaded(server: string | null): Promise<string> {
     const here = await loading.tools(server ?? undefined);
     const loaded = here.filter(await loading.loadedAmong(here)).map(({ name }) => name);
     const which = loaded.length === here.length ? "" : `: ${loaded.join(", ") || "none"}`;
@@ -87,7 +87,7 @@ export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
     async stats(query, ...given) {
       await loading.weigh();
       const found = withoutServers(await plane.stats(query, ...given), away);
-      notes.add(await sayLoaded(query?.server ?? null));
+      notes.add(await printLoaded(query?.server ?? null));
       return found;
     },
   });

@@ -1,11 +1,11 @@
 import { serialized } from "../../../lib/async/once.ts";
-import { uniqueId } from "../../../lib/stamps.ts";
+import { uniqueId } from "../../../lib/ids-and-time.ts";
 import { matchesGlob } from "../../../lib/text/glob.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import type { AgentStyle } from "../../../model/agent/agent-run.ts";
 import type { ChatMessage } from "../../../model/agent/chat.ts";
 import type { PolicyMode } from "../../../model/calls/call.ts";
-import type { Answer, AskHere } from "../../../model/calls/held-call.ts";
+import type { ApprovalAnswer, AskHere } from "../../../model/calls/held-call.ts";
 import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane, PlaneCallOptions } from "../../../model/plane.ts";
@@ -54,7 +54,7 @@ export type Chat = {
 };
 
 /** A verb about the chat itself. A number that it returns is an exit code, which counts in scripts. */
-export type Verb = {
+export type ChatCommand = {
   usage: string;
   about: string;
   run(chat: Chat, words: string[]): unknown;
@@ -87,7 +87,7 @@ export function callOptions({ settings, conversation, signal }: Chat) {
   } as const satisfies PlaneCallOptions;
 }
 
-export function usage(verb: string, { usage: text }: Pick<Verb, "usage">): PlaneError {
+export function usage(verb: string, { usage: text }: Pick<ChatCommand, "usage">): PlaneError {
   return new PlaneError("USAGE", `Write it as: /${verb}${text === "" ? "" : ` ${text}`}`);
 }
 
@@ -171,7 +171,7 @@ export function createLoading(plane: Plane, conversation: string, away: Readonly
 export function askInLine(chat: Pick<Chat, "ask" | "putBack" | "signal">): AskHere {
   const { ask, putBack, signal: cancelled } = chat;
   // Calls of one turn run at once; a person is asked about each in turn.
-  return serialized<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
+  return serialized<Parameters<AskHere>, ApprovalAnswer | null>(async (held, signal, problem) => {
     if (signal.aborted) return null;
     if (problem === null) print(renderApproval(held, Date.now()));
     else printWarning(problem);

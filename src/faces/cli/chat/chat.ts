@@ -12,9 +12,9 @@ import { errorTable, exitCodeFor, PlaneError, toPlaneError } from "../../../mode
 import type { EventType, PlaneEvent } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { howToConfigureModel } from "../agent/agent.ts";
-import { agentExitCode, sayHowItEnded, showMessages } from "../agent/agent-messages.ts";
+import { agentExitCode, printRunEnd, streamMessages } from "../agent/agent-messages.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printError, say, terminalText } from "../terminal/output.ts";
+import { colors, print, printError, printStatus, terminalText } from "../terminal/output.ts";
 import { answerQuestions } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { openPlane } from "../with-plane.ts";
@@ -28,7 +28,7 @@ import {
   usualSettings,
 } from "./chat-state.ts";
 import { createCommands } from "./commands.ts";
-import { createLines, type Lines } from "./lines.ts";
+import { createLineReader, type Lines } from "./lines.ts";
 import { mcpVerbs, runWords, verbs } from "./verbs.ts";
 
 /** The events that `/verbose` shows. */
@@ -86,7 +86,7 @@ export async function chat(cli: Cli, options: GlobalOptions): Promise<number> {
   await using plane = await openPlane(cli, options, { answersQuestions: true });
   plane.start();
   const file = join(await cli.dataDirectory(options), "chat-history");
-  using lines = createLines({
+  using lines = createLineReader({
     history: loadHistory(file),
     complete: (line) => complete(here, line),
     onHistory: (history) => keepHistory(file, history),
@@ -158,7 +158,7 @@ async function runLine(here: Chat, line: string): Promise<number> {
     return await runVerb(here, line.slice(1));
   } catch (thrown) {
     if (here.signal.aborted) {
-      say("Cancelled.");
+      printStatus("Cancelled.");
       return errorTable.CANCELLED.exit;
     }
     const error = toPlaneError(thrown);
@@ -182,7 +182,7 @@ function greet(plane: Plane): void {
   const talking =
     Object.keys(models).length > 0
       ? "Ask something, or type /help."
-      : "No model is configured; /model says how. /help shows the rest.";
+      : "No model is configured; see /model. /help shows the rest.";
   print(colors.dim(`${countOf(count, "server")}${whose}. ${talking}`));
 }
 
@@ -222,11 +222,11 @@ async function talk(chat: Chat, question: string): Promise<number> {
     ...(away.size === 0 ? {} : { mcp: await serversHere(chat) }),
     history,
     askHere: askInLine(chat),
-    onMessage: showMessages({ answer: write, aside: write }),
+    onMessage: streamMessages({ answer: write, aside: write }),
   });
   chat.history = result.history;
   if (result.state !== undefined) settings.state = result.state;
-  sayHowItEnded(result);
+  printRunEnd(result);
   return agentExitCode(result);
 }
 

@@ -9,10 +9,10 @@ import type { HeldView } from "../../../model/calls/held-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { howToConfigureModel } from "../agent/agent.ts";
 import { renderArguments } from "../commands/approvals.ts";
-import { findByPrefix, shorten } from "../terminal/ids.ts";
+import { findByPrefix, shortenIds } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import { colors, print } from "../terminal/output.ts";
-import { type Chat, newConversation, usage, type Verb } from "./chat-state.ts";
+import { type Chat, type ChatCommand, newConversation, usage } from "./chat-state.ts";
 import { requireKnown } from "./commands.ts";
 
 const which = "[N|all|ID]";
@@ -32,7 +32,7 @@ function ofServer([server, ...options]: string[]): string[] {
   return server.startsWith("-") ? [server, ...options] : ["--server", server, ...options];
 }
 
-const mcp: Verb = {
+const mcp: ChatCommand = {
   usage: `[${Object.keys(mcpVerbs).join("|")}]`,
   about: "short for /servers list, connect, disconnect, /tools list, /search and /stats",
   run({ commands }, [word = "list", ...words]) {
@@ -41,7 +41,7 @@ const mcp: Verb = {
   },
 };
 
-const plan: Verb = {
+const plan: ChatCommand = {
   usage: "[on|off|show]",
   about: "queue writes instead of making them; show the queue",
   async run(chat, words) {
@@ -62,13 +62,13 @@ const plan: Verb = {
   },
 };
 
-const showPlan: Verb = {
+const showPlan: ChatCommand = {
   usage: "",
   about: "what is queued; the same as /plan show",
   run: async (chat) => printWaiting(await waitingHere(chat)),
 };
 
-const mode: Verb = {
+const mode: ChatCommand = {
   usage: policyModes.join("|"),
   about: "run, queue or refuse writes; the stricter of mode and policy counts",
   run({ settings }, [name]) {
@@ -77,7 +77,7 @@ const mode: Verb = {
   },
 };
 
-const approve: Verb = {
+const approve: ChatCommand = {
   usage: which,
   about: "run waiting calls: the first N, all, or one",
   async run(chat, words) {
@@ -95,7 +95,7 @@ const approve: Verb = {
   },
 };
 
-const reject: Verb = {
+const reject: ChatCommand = {
   usage: `${which} [REASON…]`,
   about: "reject waiting calls: the first N, all, or one",
   async run(chat, [first, ...words]) {
@@ -140,7 +140,7 @@ async function chosen(chat: Chat, words: readonly string[]): Promise<HeldView[]>
 
 function printWaiting(waiting: readonly HeldView[]): void {
   if (waiting.length === 0) return print(colors.dim("Nothing is queued."));
-  const short = shorten(waiting.map(({ id }) => id));
+  const short = shortenIds(waiting.map(({ id }) => id));
   for (const [at, { id, tool, shown, verdict }] of waiting.entries()) {
     print(`${at + 1}. ${colors.bold(plainText(tool))} ${colors.dim(short(id))}`);
     for (const line of renderArguments(shown, "   ")) print(line);
@@ -151,7 +151,7 @@ function printWaiting(waiting: readonly HeldView[]): void {
 /** What takes a setting back. */
 const none = "none";
 
-const model: Verb = {
+const model: ChatCommand = {
   usage: "[NAME]",
   about: "which configured model answers",
   run({ plane, settings }, [name]) {
@@ -162,7 +162,7 @@ const model: Verb = {
   },
 };
 
-const toolset: Verb = {
+const toolset: ChatCommand = {
   usage: `[NAME|${none}]`,
   about: "which selection of tools the model gets",
   run({ plane, settings }, [name]) {
@@ -172,7 +172,7 @@ const toolset: Verb = {
   },
 };
 
-const style: Verb = {
+const style: ChatCommand = {
   usage: agentStyles.join("|"),
   about: "how the model works: with tool calls, in plain text, with a plan, or with programs",
   run({ settings }, [name]) {
@@ -181,7 +181,7 @@ const style: Verb = {
   },
 };
 
-const groups: Verb = {
+const groups: ChatCommand = {
   usage: `[GROUP…|*|${none}]`,
   about: "limit the tools to these groups",
   run({ settings }, words) {
@@ -190,7 +190,7 @@ const groups: Verb = {
   },
 };
 
-const state: Verb = {
+const state: ChatCommand = {
   usage: `[STATE|${none}]`,
   about: "the state that the agent is in",
   run({ settings }, [name]) {
@@ -199,7 +199,7 @@ const state: Verb = {
   },
 };
 
-const verbose: Verb = {
+const verbose: ChatCommand = {
   usage: "[on|off]",
   about: "show what happens: servers, calls, searches, approvals",
   run({ plane, settings }, [word]) {
@@ -225,7 +225,7 @@ function pick<T extends string>(what: string, name: string, known: readonly T[])
   throw new PlaneError("USAGE", `There is no ${what} '${name}'. ${remedy}`);
 }
 
-const save: Verb = {
+const save: ChatCommand = {
   usage: "FILE [--force]",
   about: "write the conversation to a file that 'agent --history' takes",
   async run({ conversation, history }, words) {
@@ -244,18 +244,18 @@ const save: Verb = {
   },
 };
 
-const clear: Verb = {
+const clear: ChatCommand = {
   usage: "",
   about: "clear the conversation and begin another",
   async run(chat) {
     chat.history = [];
     await chat.plane.conversations.end(chat.conversation);
     chat.conversation = newConversation();
-    print("What was said is forgotten.");
+    print("The conversation was cleared.");
   },
 };
 
-const help: Verb = {
+const help: ChatCommand = {
   usage: "[COMMAND]",
   about: "what can be typed here",
   async run({ commands }, words) {
@@ -264,9 +264,9 @@ const help: Verb = {
   },
 };
 
-const quit: Verb = { usage: "", about: "end; Ctrl-D does the same", run: (chat) => chat.end() };
+const quit: ChatCommand = { usage: "", about: "end; Ctrl-D does the same", run: (chat) => chat.end() };
 
-export const verbs: Record<string, Verb> = {
+export const verbs: Record<string, ChatCommand> = {
   mcp,
   plan,
   "show-plan": showPlan,

@@ -5,7 +5,7 @@ import { countOf } from "../../../lib/text/wording.ts";
 import type { AddedOne, AddHooks, AskForm, ServerUpdate } from "../../../model/config/adding.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printJson, printWarning, say, show } from "../terminal/output.ts";
+import { colors, print, printJson, printStatus, printWarning, show } from "../terminal/output.ts";
 import { canBeAsked, fillForm, type Prompts, terminalPrompts } from "../terminal/questions.ts";
 import { openSetup } from "./config.ts";
 
@@ -38,11 +38,11 @@ export async function add(cli: Cli, what: string[], options: AddOptions): Promis
       headers: single(pairs("header", options.header)),
       values: answers(pairs("set", options.set)),
     }),
-    json ? {} : { onPlanned: tellPlanned, ...(canBeAsked() ? hooksOf(terminalPrompts) : {}) },
+    json ? {} : { onDraft: printIntended, ...(canBeAsked() ? hooksOf(terminalPrompts) : {}) },
   );
   const all = [added, ...added.more];
   if (json) printJson(added);
-  else for (const one of all) tellAdded(one, dryRun === true);
+  else for (const one of all) printAdded(one, dryRun === true);
   return dryRun || all.every(({ isWritten }) => isWritten) ? 0 : 1;
 }
 
@@ -56,7 +56,7 @@ export function hooksOf(prompts: Prompts): Pick<AddHooks, "ask" | "confirm"> {
 /** What the server wants to know, field by field. */
 export function askFor(prompts: Prompts): AskForm {
   return async (server, form) => {
-    say(`${colors.bold(server)} needs to know:`);
+    printStatus(`${colors.bold(server)} needs to know:`);
     const given = await fillForm(form, prompts);
     if (given === null) return null;
     return Object.fromEntries(
@@ -65,12 +65,12 @@ export function askFor(prompts: Prompts): AskForm {
   };
 }
 
-function tellPlanned({ name, kind, entry }: AddedOne): void {
-  say(`${colors.bold(name)} (${kind}) ${JSON.stringify(entry, null, 2)}`);
-  say(colors.dim(`Trying ${name} …`));
+function printIntended({ name, kind, entry }: AddedOne): void {
+  printStatus(`${colors.bold(name)} (${kind}) ${JSON.stringify(entry, null, 2)}`);
+  printStatus(colors.dim(`Trying ${name} …`));
 }
 
-function tellAdded({ name, kind, entry, file, isWritten, tools, ...rest }: AddedOne, isDryRun: boolean): void {
+function printAdded({ name, kind, entry, file, isWritten, tools, ...rest }: AddedOne, isDryRun: boolean): void {
   const counted = tools === null ? "" : ` ${countOf(tools, "tool")}.`;
   if (isDryRun) print(`${name} (${kind}) ${JSON.stringify(entry, null, 2)}\nWould be added to ${file}.${counted}`);
   else if (!isWritten) printWarning(rest.problem ?? `'${name}' was not added.`);

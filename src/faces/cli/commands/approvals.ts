@@ -4,37 +4,46 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { PolicyMode } from "../../../model/calls/call.ts";
 import {
-  type Answer,
+  type ApprovalAnswer,
   type HeldStatus,
   heldOrders,
   heldStatuses,
   type Remember,
 } from "../../../model/calls/held-call.ts";
-import type { HeldView, Remembered } from "../../../model/calls/held-schema.ts";
+import type { HeldView, RememberedApproval } from "../../../model/calls/held-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Face } from "../../../model/principal.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { findByPrefix, shorten } from "../terminal/ids.ts";
+import { findByPrefix, shortenIds } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, type Fact, print, printJson, printWarning, renderFacts, say, table } from "../terminal/output.ts";
+import {
+  colors,
+  type Fact,
+  print,
+  printJson,
+  printStatus,
+  printWarning,
+  renderFacts,
+  table,
+} from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { readInput, typedForTool } from "./call-arguments.ts";
 import { openSetup } from "./config.ts";
 import { renderSpan } from "./dead-letters.ts";
-import { oneOf, pick, readSource } from "./option-values.ts";
+import { pickOptions, readSource, toChoice } from "./option-values.ts";
 
 type ListOptions = TextOptions<"status" | "order"> & { all?: boolean };
 type ApproveOptions = TextOptions<"args" | "reason" | "remember"> & { for?: number; onlyConversation?: boolean };
 
 export const listApprovals = command(
   (plane, options: ListOptions) => {
-    const order = oneOf("--order", options.order, heldOrders) ?? "oldest";
+    const order = toChoice("--order", options.order, heldOrders) ?? "oldest";
     return plane.approvals.list({ order, ...withoutUndefined({ status: toStatus(options) }) });
   },
   (approvals) => {
-    const short = shorten(approvals.map(({ id }) => id));
+    const short = shortenIds(approvals.map(({ id }) => id));
     const now = Date.now();
     return table(approvals, "No call waits for approval.", {
       ID: ({ id }) => short(id),
@@ -55,15 +64,15 @@ export async function showApproval(cli: Cli, id: string, options: GlobalOptions)
     if (options.json) return printJson(held);
     const tool = await plane.tools.get(held.toolId).catch(() => undefined);
     print(renderApproval(held, Date.now(), tool?.description));
-    if (held.status === "pending") say(`Answer it with: toolplane approvals approve|reject ${held.id}`);
+    if (held.status === "pending") printStatus(`Answer it with: toolplane approvals approve|reject ${held.id}`);
   });
 }
 
 export async function approveCall(cli: Cli, id: string, options: ApproveOptions): Promise<number> {
-  const given: Answer = {
+  const given: ApprovalAnswer = {
     decision: "approve",
-    ...(options.args === undefined ? {} : { arguments: await readObject(options.args, "--args") }),
-    ...pick(options, "reason"),
+    ...(options.args === undefined ? {} : { arguments: await readJsonOption(options.args, "--args") }),
+    ...pickOptions(options, "reason"),
     ...toRemember(options),
   };
   return withPlane(cli, options, async (plane) => {
@@ -73,21 +82,21 @@ export async function approveCall(cli: Cli, id: string, options: ApproveOptions)
     else if (outcome) printOutcome(outcome);
     else print(`'${plainText(approval.tool)}' is approved and runs where its caller waits for it.`);
     if (given.remember && approval.adminRequired)
-      say("The yes is not remembered: a rule of the operator asks every time.");
+      printStatus("The yes is not remembered: a rule of the operator asks every time.");
     return outcome ? exitCodeOf(outcome) : 0;
   });
 }
 
 export const rejectCall = command(
   async (plane, id: string, options: TextOptions<"reason">) =>
-    plane.approvals.answer(await findApproval(plane, id), { decision: "reject", ...pick(options, "reason") }),
+    plane.approvals.answer(await findApproval(plane, id), { decision: "reject", ...pickOptions(options, "reason") }),
   ({ approval }) => `The call of '${plainText(approval.tool)}' is rejected and does not run.`,
 );
 
 export const listRemembered = command(
   (plane) => plane.approvals.remembered(),
   (remembered) => {
-    const short = shorten(remembered.map(({ id }) => id));
+    const short = shortenIds(remembered.map(({ id }) => id));
     return table(remembered, "No yes is remembered.", {
       ID: ({ id }) => short(id),
       FOR: ({ server, tool }) => (server === null ? tool : `every tool of ${server}`),
@@ -107,7 +116,7 @@ export const forgetRemembered = command(
     await plane.approvals.forget(id);
     return { id, forgotten: true };
   },
-  () => "It is forgotten: calls like this are asked about again.",
+  () => "Forgotten. Calls like this need approval again.",
 );
 
 async function findApproval(plane: Plane, given: string): Promise<string> {
@@ -119,19 +128,19 @@ async function findApproval(plane: Plane, given: string): Promise<string> {
 
 function toStatus({ status, all }: ListOptions): HeldStatus | undefined {
   if (all || status === "all") return undefined;
-  const known = oneOf("--status", status ?? "pending", ["all", ...heldStatuses]);
+  const known = toChoice("--status", status ?? "pending", ["all", ...heldStatuses]);
   return known === "all" ? undefined : known;
 }
 
 function toRemember({ remember, for: forMs, onlyConversation }: ApproveOptions): { remember?: Remember } {
-  const scope = oneOf("--remember", remember, ["tool", "arguments", "server"]);
+  const scope = toChoice("--remember", remember, ["tool", "arguments", "server"]);
   if (scope !== undefined)
     return { remember: { for: scope, ...withoutUndefined({ forMs, conversation: onlyConversation }) } };
   if (forMs === undefined && !onlyConversation) return {};
   throw new PlaneError("USAGE", "--for and --only-conversation say for how long: add --remember tool.");
 }
 
-export function readObject(text: string, option: string): Promise<JsonObject> {
+export function readJsonOption(text: string, option: string): Promise<JsonObject> {
   return readInput(text, [], `${option} must be a JSON object like {"key": "value"}.`);
 }
 
@@ -181,7 +190,7 @@ function visible(text: string): string {
   ).join("");
 }
 
-function renderLimits({ arguments: globs, argumentsHash }: Remembered): string {
+function renderLimits({ arguments: globs, argumentsHash }: RememberedApproval): string {
   if (argumentsHash !== null) return "exactly those arguments";
   return Object.keys(globs).length === 0 ? "any arguments" : stableJson(globs);
 }
@@ -214,7 +223,7 @@ export const testPolicy = command(
   async (plane, tool: string, values: string[], { args, ...options }: TestOptions) => {
     const given = await readInput(args, values, `--args must be a JSON object like {"key": "value"}.`);
     const typed = (await typedForTool(plane, tool, given, values)) as JsonObject;
-    return plane.policy.test(tool, typed, { face: options.face, ...pick(options, "mode") });
+    return plane.policy.test(tool, typed, { face: options.face, ...pickOptions(options, "mode") });
   },
   (tested) => {
     const { verdict, effect } = tested;

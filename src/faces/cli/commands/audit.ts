@@ -6,17 +6,17 @@ import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, printPage, renderFacts, renderMoment, show, table } from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { renderChain, toVerify } from "./call-history.ts";
-import { pick, toLimit } from "./option-values.ts";
+import { pickOptions, toLimit } from "./option-values.ts";
 
 const defaultPage = 50;
 
 type ListOptions = TextOptions<"operation" | "target" | "by" | "limit" | "cursor">;
 
-export const listChanges = command(
+export const listAuditedChanges = command(
   async (plane, options: ListOptions) => {
     const limit = toLimit(options.limit) ?? defaultPage;
     const filter = withoutUndefined({
-      ...pick(options, "operation", "target"),
+      ...pickOptions(options, "operation", "target"),
       user: options.by,
       before: options.cursor,
     });

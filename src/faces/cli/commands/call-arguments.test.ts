@@ -38,7 +38,7 @@ const refused: [title: string, args: string | undefined, values: string[], messa
   ["a pair without a key", undefined, ["=x"], /'=x' is not an argument/],
   ["broken JSON in a pair", undefined, ["a:=hello"], /a is not valid JSON.*write a=/],
   ["no JSON in a pair", undefined, ["a:="], /a is not valid JSON/],
-  ["pairs beside JSON that is no object", "[1]", ["a=1"], /must be a JSON object/],
+  ["pairs beside JSON that is not an object", "[1]", ["a=1"], /must be a JSON object/],
   ["a file that is not there", "@/no/such/file.json", [], /'\/no\/such\/file\.json'.*cannot be read.*Check the path/],
 ];
 

@@ -71,7 +71,7 @@ export async function argumentHints(
 }
 
 const wanted: Record<string, [kind: string, example: string]> = {
-  integer: ["a whole number", "1"],
+  integer: ["an integer", "1"],
   number: ["a number", "1"],
   boolean: ["true or false", "true"],
   null: ["null", "null"],

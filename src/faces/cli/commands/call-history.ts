@@ -21,15 +21,15 @@ import {
   print,
   printJson,
   printPage,
+  printStatus,
   renderFacts,
   renderMoment,
   renderTable,
-  say,
   show,
   table,
 } from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
-import { oneOf, pick, toLimit, toNumber } from "./option-values.ts";
+import { pickOptions, toChoice, toCount, toLimit } from "./option-values.ts";
 import { writeStream } from "./state.ts";
 
 const barWidth = 30;
@@ -133,8 +133,8 @@ const filters = ["tool", "user", "run", "conversation"] as const;
 export const listCalls = command(
   async (plane, options: TextOptions<CallFilter | "limit" | "cursor"> & { payloads?: boolean }) => {
     const limit = toLimit(options.limit) ?? defaultPage;
-    const status = oneOf("--status", options.status, statuses);
-    const filter = withoutUndefined({ ...pick(options, ...filters), status, before: options.cursor });
+    const status = toChoice("--status", options.status, statuses);
+    const filter = withoutUndefined({ ...pickOptions(options, ...filters), status, before: options.cursor });
     // One more than is shown tells whether there are more.
     const found = await plane.calls.list({ ...filter, limit: limit + 1 });
     const listed = found.slice(0, limit);
@@ -150,14 +150,14 @@ type ExportOptions = GlobalOptions & TextOptions<CallFilter> & { format?: "jsonl
 
 export async function exportCalls(cli: Cli, given: string | undefined, options: ExportOptions): Promise<void> {
   const file = given === "-" ? undefined : given;
-  const status = oneOf("--status", options.status, statuses);
-  const query = withoutUndefined({ ...pick(options, ...filters, "format", "limit"), status });
+  const status = toChoice("--status", options.status, statuses);
+  const query = withoutUndefined({ ...pickOptions(options, ...filters, "format", "limit"), status });
   await withPlane(cli, options, async (plane) => {
-    const { text } = await (await import("../../../operations/declared/calls.ts")).exportCalls(plane, query, {});
+    const { text } = await (await import("../../../operations/declared/calls.ts")).readExport(plane, query, {});
     await writeStream(file, text);
   });
   if (file !== undefined && options.json) printJson({ path: file });
-  else if (file !== undefined) say(`Written to ${file}.`);
+  else if (file !== undefined) printStatus(`Written to ${file}.`);
 }
 
 /** One call, or one run of an agent: their ids look alike. */
@@ -196,9 +196,9 @@ type RunListOptions = TextOptions<"outcome" | "model" | "toolset" | "conversatio
 export const listRuns = command(
   (plane, options: RunListOptions) =>
     plane.runs.page({
-      ...pick(options, "model", "toolset", "conversation", "since", "user", "cursor"),
+      ...pickOptions(options, "model", "toolset", "conversation", "since", "user", "cursor"),
       ...withoutUndefined({
-        outcome: oneOf("--outcome", options.outcome, agentOutcomes),
+        outcome: toChoice("--outcome", options.outcome, agentOutcomes),
         limit: toLimit(options.limit),
       }),
     }),
@@ -231,7 +231,8 @@ export async function showActivity(cli: Cli, options: GlobalOptions & { follow?:
   await withPlane(cli, options, async (plane, interrupted) => {
     const entries = await plane.calls.activity({ face: "cli" });
     if (options.json) return printJson({ activity: entries });
-    if (!plane.isRemote) say("Only a plane that runs remembers its last calls: start one with 'toolplane serve'.");
+    if (!plane.isRemote)
+      printStatus("Only a plane that runs remembers its last calls: start one with 'toolplane serve'.");
     if (entries.length === 0 && !options.follow) return print("No calls yet.");
     print(renderActivity(entries.toReversed()));
     if (options.follow && plane.isRemote) await follow(plane, entries, interrupted);
@@ -269,20 +270,20 @@ type GetOptions = TextOptions<"offset" | "limit" | "path" | "grep"> & { lines?: 
 
 export const getResult = command(
   (plane, id: string, { offset, limit, ...options }: GetOptions) => {
-    const place = withoutUndefined({ offset: toNumber("--offset", offset), limit: toNumber("--limit", limit) });
-    const query = { ...place, ...pick(options, "path", "grep", "lines") };
+    const place = withoutUndefined({ offset: toCount("--offset", offset), limit: toCount("--limit", limit) });
+    const query = { ...place, ...pickOptions(options, "path", "grep", "lines") };
     return limit === undefined ? readAll(plane, id, query) : plane.results.get(id, query);
   },
   ({ text, unit, offset, nextOffset, total }) => {
     print(plainText(text));
     if (nextOffset !== null)
-      say(`${unit} ${offset} to ${nextOffset} of ${total}; the next ones with --offset ${nextOffset}`);
+      printStatus(`${unit} ${offset} to ${nextOffset} of ${total}; the next ones with --offset ${nextOffset}`);
   },
 );
 
 export const listResults = command(
   (plane, { limit, cursor }: TextOptions<"limit" | "cursor">) =>
-    plane.results.page(withoutUndefined({ limit: toNumber("--limit", limit), cursor })),
+    plane.results.page(withoutUndefined({ limit: toCount("--limit", limit), cursor })),
   ({ results, nextCursor }) => {
     const rows = table(results, "No large result is kept.", {
       ID: ({ id }) => id,

@@ -4,10 +4,10 @@ import type { Outcome } from "../../../model/calls/call.ts";
 import { PlaneError, withoutHints } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, TextOptions } from "../cli.ts";
-import { exitCodeOf, printOutcome, sayWhatWaits } from "../terminal/outcome.ts";
-import { print, printJson, printWarning, say } from "../terminal/output.ts";
+import { exitCodeOf, printOutcome, printWaitingCall } from "../terminal/outcome.ts";
+import { print, printJson, printStatus, printWarning } from "../terminal/output.ts";
 import { answerIfAsked, answerQuestions, canBeAsked } from "../terminal/questions.ts";
-import { stderrTailOf } from "../terminal/server-trouble.ts";
+import { stderrTailIn } from "../terminal/server-trouble.ts";
 import { withPlane } from "../with-plane.ts";
 import { argumentHints, readCallArguments, typedForTool } from "./call-arguments.ts";
 
@@ -37,11 +37,11 @@ export async function callTool(cli: Cli, tool: string, values: string[], options
     if (options.json)
       printJson({ ...(outcome.ok ? outcome : { ...outcome, error: withoutHints(outcome.error) }), ...saved });
     else printOutcome(outcome, await argumentHints(plane, tool, outcome, values));
-    if (!options.json && saved) sayWhatIsSaved(saved);
+    if (!options.json && saved) printSavedFiles(saved);
     // Under --plan the plan is the result.
     const isQueuedAsAsked = options.plan === true && outcome.plan !== undefined;
-    if (!options.json) await sayWhatWaits(plane, outcome, isQueuedAsAsked ? print : say);
-    if (!options.json) await sayStderrTail(plane, outcome);
+    if (!options.json) await printWaitingCall(plane, outcome, isQueuedAsAsked ? print : printStatus);
+    if (!options.json) await printStderrTail(plane, outcome);
     return isQueuedAsAsked ? 0 : exitCodeOf(outcome);
   };
   return withPlane(cli, options, work, { answersQuestions: asks });
@@ -61,10 +61,10 @@ function readFileNames(given: readonly string[] | undefined): Record<string, str
 }
 
 /** Why a server is unreachable is often in what it wrote. */
-async function sayStderrTail(plane: Plane, { error }: Outcome): Promise<void> {
+async function printStderrTail(plane: Plane, { error }: Outcome): Promise<void> {
   if (error?.code !== "SERVER_UNAVAILABLE") return;
-  const said = await stderrTailOf(plane, error.server);
-  if (said !== null) say(said);
+  const said = await stderrTailIn(plane, error.server);
+  if (said !== null) printStatus(said);
 }
 
 /** Loaded only for --save-artifacts. */
@@ -73,8 +73,8 @@ async function saveFiles({ result }: Outcome, { saveArtifacts: directory, force 
   return (await import("./call-history.ts")).saveArtifacts(result, directory, { force });
 }
 
-function sayWhatIsSaved({ saved, problems }: NonNullable<Awaited<ReturnType<typeof saveFiles>>>): void {
+function printSavedFiles({ saved, problems }: NonNullable<Awaited<ReturnType<typeof saveFiles>>>): void {
   for (const problem of problems) printWarning(problem);
-  for (const { path, bytes } of saved) say(`saved ${path} (${countOf(bytes, "byte")})`);
-  if (saved.length === 0) say("The result came without artifacts; nothing was saved.");
+  for (const { path, bytes } of saved) printStatus(`saved ${path} (${countOf(bytes, "byte")})`);
+  if (saved.length === 0) printStatus("The result came without artifacts; nothing was saved.");
 }

@@ -45,8 +45,8 @@ export async function importClients(
     print(`${colors.yellow("skipped")} ${skipped.map(({ name }) => name).join(", ")}: ${reason}`);
   for (const { name, client, from } of report.renamed)
     print(`${colors.yellow("renamed")} ${from} of ${client} is ${name}: another server has that name`);
-  tellTranslated(report);
-  tellSecrets(report.holdSecrets);
+  printTranslated(report);
+  printSecrets(report.holdSecrets);
   if (report.imported.length === 0) return print("Nothing was imported.");
   const names = report.imported.join(", ");
   if (report.path === null) return print(`Would import: ${names}`);
@@ -62,10 +62,10 @@ export async function connectClient(cli: Cli, client: string | undefined, option
   const asks =
     terminal.stdin.isTTY === true && terminal.stderr.isTTY === true && !options.yes && !options.json && !options.dryRun;
   if (asks || options.dryRun) {
-    const planned = await setup.connectClient(client, { ...wanted, dryRun: true });
-    if (options.json) return printJson(planned);
-    if (!planned.isChanged) return print(unchanged(planned));
-    showPlan(planned);
+    const changes = await setup.connectClient(client, { ...wanted, dryRun: true });
+    if (options.json) return printJson(changes);
+    if (!changes.isChanged) return print(unchanged(changes));
+    showChanges(changes);
     if (options.dryRun) return print("Nothing was changed.");
     const answer = await terminalPrompts.confirm("Change these files?", true);
     if (answer !== true) return print(`Nothing was changed. ${colors.dim("--keep leaves the servers in the client.")}`);
@@ -73,7 +73,7 @@ export async function connectClient(cli: Cli, client: string | undefined, option
   const connection = await setup.connectClient(client, { ...wanted, dryRun: false });
   if (options.json) return printJson(connection);
   if (!connection.isChanged) return print(unchanged(connection));
-  tellConnected(connection, asks);
+  printConnected(connection, asks);
 }
 
 /** A client would start what the project's files name: the person sees that before anything is written. */
@@ -96,7 +96,7 @@ export async function disconnectClient(
   const setup = await openSetup(cli, options);
   const done = await setup.disconnectClient(client, { ...scopeOf(options), remove: options.remove ?? false });
   if (options.json) return printJson(done);
-  tellDisconnected(done, options.remove ?? false);
+  printDisconnected(done, options.remove ?? false);
 }
 
 function scopeOf({ project, global }: ScopeOptions): { scope?: ClientScope } {
@@ -130,7 +130,7 @@ function unchanged({ title, path }: ClientConnection): string {
 }
 
 /** The change of each file, line by line: `+` comes in, `-` goes out, `=` stays. */
-function showPlan(planned: ClientConnection): void {
+function showChanges(planned: ClientConnection): void {
   const { path, server, moved, kept, into, title } = planned;
   print(colors.bold(path));
   const words = [server.command ?? server.cmd ?? server.url ?? server.serverUrl, server.args].flat();
@@ -142,19 +142,19 @@ function showPlan(planned: ClientConnection): void {
     const from = as === name ? "" : ` (${name} of ${title}; another server has that name)`;
     print(isNew ? colors.green(`  + ${as}${from}`) : `  = ${as}${from}: there already`);
   }
-  tellTranslated(planned);
-  tellWarnings(planned);
+  printTranslated(planned);
+  printWarnings(planned);
 }
 
-function tellConnected(connection: ClientConnection, wasShown: boolean): void {
+function printConnected(connection: ClientConnection, wasShown: boolean): void {
   const { title, client, path, scope, into, moved, kept, backup, config } = connection;
   const command = `toolplane disconnect ${client}`;
   print(`${colors.green("✔")} ${title} uses Toolplane with ${config.join(", ")}. Restart ${title} to take effect.`);
   print(`  written: ${path}${scope === "project" ? " (this project only)" : ""}`);
   if (moved.length > 0) print(`  moved into ${into}: ${moved.map(renamedName).join(", ")}`);
   if (!wasShown) for (const { name, reason } of kept) print(`  stays in ${title}: ${name} (${reason})`);
-  if (!wasShown) tellTranslated(connection);
-  if (!wasShown) tellWarnings(connection);
+  if (!wasShown) printTranslated(connection);
+  if (!wasShown) printWarnings(connection);
   if (backup !== null) print(colors.dim(`  backup: ${backup}`));
   print(colors.dim(`  undo: ${command}`));
 }
@@ -164,7 +164,7 @@ function renamedName({ name, as, isNew }: ClientConnection["moved"][number]): st
   return isNew ? called : `${called} (was there)`;
 }
 
-function tellWarnings({
+function printWarnings({
   title,
   client,
   path,
@@ -181,11 +181,11 @@ function tellWarnings({
   }
   for (const [file, servers] of Map.groupBy(leftBehind, (server) => server.path))
     printWarning(
-      `${title} does not reach ${servers.map(({ name }) => name).join(", ")} any more: moved into ${file} before.`,
+      `${title} does not reach ${servers.map(({ name }) => name).join(", ")} any longer: they were moved into ${file} earlier.`,
     );
   if (isForEveryProject)
     printWarning(`${path} counts in every project, and it starts Toolplane with the configuration of this directory.`);
-  tellSecrets(holdSecrets);
+  printSecrets(holdSecrets);
   for (const other of elsewhere)
     printWarning(
       `${title} still starts servers from ${other.path}: ${other.servers.join(", ")}. ${remedy(client, other.scope)}`,
@@ -197,14 +197,14 @@ function remedy(client: string, scope: ClientScope | null): string {
   return `Move those too: toolplane connect ${client} ${scope === "user" ? "--global" : "--project"}`;
 }
 
-function tellSecrets(servers: readonly string[]): void {
+function printSecrets(servers: readonly string[]): void {
   for (const name of servers)
     printWarning(
       `'${name}' brings a secret in clear; a reference such as \${TOKEN} or \${keychain:service/account} is safer.`,
     );
 }
 
-function tellTranslated(report: { translated: TranslatedReference[]; variables: NeededVariable[] }): void {
+function printTranslated(report: { translated: TranslatedReference[]; variables: NeededVariable[] }): void {
   for (const { server, from, to } of report.translated)
     print(`${colors.cyan("translated")} ${server}: ${from} → ${to}`);
   for (const { name, servers, description, isSet } of report.variables) {
@@ -218,11 +218,11 @@ function tellTranslated(report: { translated: TranslatedReference[]; variables: 
 
 const outcomes: Readonly<Record<ClientDisconnection["outcome"], string>> = {
   restored: "is byte for byte as it was before",
-  merged: "has no Toolplane any more; what you changed since stays",
+  merged: "no longer contains Toolplane; your later changes stay",
   deleted: "was made for Toolplane and is gone",
 };
 
-function tellDisconnected(done: ClientDisconnection, isRemoving: boolean): void {
+function printDisconnected(done: ClientDisconnection, isRemoving: boolean): void {
   const { title, path, outcome, returned, missing, backup, stays, removed, alsoConnected } = done;
   print(`${colors.green("✔")} ${title}: ${path} ${outcomes[outcome]}. Restart ${title} to take effect.`);
   if (returned.length > 0) print(`  back in ${title}: ${returned.join(", ")}`);

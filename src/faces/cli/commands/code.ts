@@ -6,7 +6,7 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import type { CodeOutcome } from "../../../model/agent/code-run.ts";
 import { exitCodeFor, PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { print, printError, printJson, say } from "../terminal/output.ts";
+import { print, printError, printJson, printStatus } from "../terminal/output.ts";
 import { askingHere } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
@@ -42,12 +42,12 @@ export async function runProgram(cli: Cli, file: string | undefined, options: Ru
 
 /** The value goes to standard output, what was logged to a person. */
 function tell({ value, logs, error, waiting = [], run }: Omit<CodeOutcome, "text">): void {
-  for (const line of logs) say(plainText(line));
+  for (const line of logs) printStatus(plainText(line));
   if (error) printError(error);
   else if (value !== null) print(plainText(typeof value === "string" ? value : JSON.stringify(value, null, 2)));
   for (const { id, plan } of waiting)
-    say(plan ? `Approve it: toolplane plan approve ${plan}` : `Approve it: toolplane approvals approve ${id}`);
-  if (error && waiting.length > 0) say(`Then go on: toolplane code run --resume ${run}`);
+    printStatus(plan ? `Approve it: toolplane plan approve ${plan}` : `Approve it: toolplane approvals approve ${id}`);
+  if (error && waiting.length > 0) printStatus(`Then go on: toolplane code run --resume ${run}`);
 }
 
 async function readProgram(file: string | undefined, { eval: source, resume }: RunOptions): Promise<string> {
@@ -64,11 +64,15 @@ async function readProgram(file: string | undefined, { eval: source, resume }: R
   });
 }
 
-export async function searchTools(cli: Cli, query: string, options: GlobalOptions & { limit?: number }): Promise<void> {
+export async function searchCodeTools(
+  cli: Cli,
+  query: string,
+  options: GlobalOptions & { limit?: number },
+): Promise<void> {
   const found = await withPlane(cli, options, (plane) =>
     plane.code.search(query, { face: "cli", ...withoutUndefined({ limit: options.limit }) }),
   );
   if (options.json) return printJson(found);
-  if (found.note !== undefined) say(plainText(found.note));
+  if (found.note !== undefined) printStatus(plainText(found.note));
   print(found.declarations === "" ? "No tool was found." : plainText(found.declarations));
 }

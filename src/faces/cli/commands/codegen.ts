@@ -6,7 +6,7 @@ import type { GeneratedFile } from "../../../model/agent/code-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { CodegenKind } from "../../../model/plane-work.ts";
 import type { Cli, TextOptions } from "../cli.ts";
-import { print, printJson, say } from "../terminal/output.ts";
+import { print, printJson, printStatus } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 
 type Options = TextOptions<"server" | "toolset" | "out">;
@@ -21,7 +21,7 @@ export async function generateCode(cli: Cli, kind: string, options: Options): Pr
   if (options.json) return printJson({ files: written });
   for (const { path, text } of written) {
     if (out === undefined) print(text.trimEnd());
-    else say(`wrote ${path}`);
+    else printStatus(`wrote ${path}`);
   }
 }
 

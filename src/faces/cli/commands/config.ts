@@ -1,6 +1,6 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import { type ConfigProblem, renderProblem } from "../../../model/config/config.ts";
+import { type ConfigProblem, renderConfigProblem } from "../../../model/config/config.ts";
 import type { Setup } from "../../../model/config/setup.ts";
 import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
@@ -57,7 +57,7 @@ function listProblems(problems: readonly ConfigProblem[]): string {
   return problems
     .map((problem) => {
       const mark = problem.severity === "error" ? colors.red("✖") : colors.yellow("▲");
-      return `${mark} ${plainText(renderProblem(problem))}`;
+      return `${mark} ${plainText(renderConfigProblem(problem))}`;
     })
     .join("\n");
 }

@@ -2,14 +2,14 @@ import "../../../../test/samples/no-colors.ts";
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { sampleLetter, startedAt } from "../../../../test/samples/dead-letters.ts";
-import { type KeptDeadLetter, showDeadLetter } from "../../../model/work/dead-letter.ts";
+import { deadLetterView, type KeptDeadLetter } from "../../../model/work/dead-letter.ts";
 import { renderDeadLetter, renderDeadLetters, renderSpan } from "./dead-letters.ts";
 
 const minute = 60_000;
 const byStatus = { pending: 2, retrying: 0, resolved: 0, abandoned: 1 };
 
 function tableOf(...kept: KeptDeadLetter[]): string {
-  const deadLetters = kept.map(showDeadLetter);
+  const deadLetters = kept.map(deadLetterView);
   const page = { deadLetters, total: deadLetters.length, nextCursor: null, byStatus };
   return renderDeadLetters(page, startedAt + minute);
 }
@@ -40,14 +40,14 @@ suite("dead letters for people", () => {
       { at: "t", status: "abandoned", code: null, callId: null, by: "ada", note: "\u001b[31mno" } as const,
     ];
     const text = renderDeadLetter(
-      showDeadLetter(sampleLetter("a", { arguments: { evil: "\u202e" }, history })),
+      deadLetterView(sampleLetter("a", { arguments: { evil: "\u202e" }, history })),
       startedAt,
     );
     assert.match(text, /because of SERVER_UNAVAILABLE .*\[SERVER_UNAVAILABLE\]/);
     assert.match(text, /called by +ada via mcp/);
     assert.match(text, /t {2}abandoned {2}by ada {2}no/);
     assert.ok(!text.includes("\u001b[31m") && !text.includes("\u202e"));
-    const without = showDeadLetter(sampleLetter("a", { arguments: null, hold: "no_arguments" }));
+    const without = deadLetterView(sampleLetter("a", { arguments: null, hold: "no_arguments" }));
     assert.match(renderDeadLetter(without, startedAt), /Arguments\nnot kept/);
   });
 });

@@ -11,24 +11,24 @@ import { requirePrefix, shownIdLength } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import {
   beforeOutput,
+  clearTransientLines,
   colors,
-  makeRoom,
   print,
   printJson,
   printPage,
+  printStatus,
   printWarning,
   renderFacts,
-  say,
   table,
 } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
-import { pick, toLimit } from "./option-values.ts";
+import { pickOptions, toLimit } from "./option-values.ts";
 
 export const listDeadLetters = command(
   (plane, { status, limit, ...options }: TextOptions<"status" | "tool" | "server" | "limit" | "cursor">) => {
     const known = withoutUndefined({ status: status as DeadLetterStatus | undefined, limit: toLimit(limit) });
-    return plane.deadLetters.page({ ...known, ...pick(options, "tool", "server", "cursor") });
+    return plane.deadLetters.page({ ...known, ...pickOptions(options, "tool", "server", "cursor") });
   },
   (page) =>
     printPage(renderDeadLetters(page, Date.now()), page.nextCursor, `${page.deadLetters.length} of ${page.total}`),
@@ -42,7 +42,7 @@ export const showDeadLetter = command(
 
 export const settleDeadLetter = command(
   async (plane, id: string, verb: "resolve" | "abandon", options: TextOptions<"note">) =>
-    plane.deadLetters[verb](await findId(plane, id), pick(options, "note")),
+    plane.deadLetters[verb](await findId(plane, id), pickOptions(options, "note")),
   ({ tool, status }) => `The call of '${plainText(tool)}' is ${status}.`,
 );
 
@@ -90,7 +90,7 @@ async function retryOne(plane: Plane, given: string, options: RetryOptions, sign
   if (options.json) printJson(outcome);
   else {
     printOutcome(outcome);
-    if (outcome.ok) say(`'${plainText(outcome.call.tool)}' has run; the dead letter is resolved.`);
+    if (outcome.ok) printStatus(`'${plainText(outcome.call.tool)}' has run; the dead letter is resolved.`);
   }
   return exitCodeOf(outcome);
 }
@@ -114,7 +114,7 @@ async function retryAll(plane: Plane, options: RetryOptions, signal: AbortSignal
     for (const { id, tool, error } of failed)
       printWarning(`${id.slice(0, shownIdLength)} ${tool}: ${error?.message ?? "it failed"}`);
     if (skipped > 0)
-      say(`${skipped} left alone, because they may have run or have no arguments: look at each of them.`);
+      printStatus(`${skipped} left alone, because they may have run or have no arguments: look at each of them.`);
   }
   const error = failed[0]?.error;
   return error ? errorTable[error.code].exit : 0;
@@ -144,7 +144,7 @@ async function everyPending(plane: Plane): Promise<Pick<DeadLetter, "id" | "tool
 
 function showProgress(done: number, total: number, tool: string): void {
   if (!terminal.stderr.isTTY) return;
-  makeRoom();
+  clearTransientLines();
   terminal.stderr.write(`\r\u001b[Kretrying ${done + 1} of ${total}: ${plainText(tool)}`);
   beforeOutput.add(() => terminal.stderr.write("\r\u001b[K"));
 }

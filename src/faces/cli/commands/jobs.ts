@@ -18,21 +18,21 @@ import {
   printError,
   printJson,
   printPage,
+  printStatus,
   renderFacts,
   renderTable,
-  say,
   show,
   table,
 } from "../terminal/output.ts";
 import { askingHere } from "../terminal/questions.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { readInput } from "./call-arguments.ts";
-import { oneOf, pick, readFilters, type ToolFilters, toLimit } from "./option-values.ts";
+import { pickOptions, readFilters, type ToolFilters, toChoice, toLimit } from "./option-values.ts";
 
 type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
 
 function readWorkFilters(options: WorkFilters) {
-  const { personas, q, limit, cursor } = readFilters(pick(options, "personaFilter", "query", "limit", "cursor"));
+  const { personas, q, limit, cursor } = readFilters(pickOptions(options, "personaFilter", "query", "limit", "cursor"));
   return { personas, q, limit, cursor };
 }
 
@@ -71,14 +71,14 @@ type RunOptions = GlobalOptions & { args?: string; detach?: boolean; key?: strin
 
 export async function runJob(cli: Cli, name: string, values: string[], options: RunOptions): Promise<number> {
   const input = await readInput(options.args, values);
-  return tellRun(cli, options, (plane, how) => plane.jobs.run(name, { ...how, input }));
+  return runAndPrint(cli, options, (plane, how) => plane.jobs.run(name, { ...how, input }));
 }
 
 export async function rerunJob(cli: Cli, run: string, options: RunOptions): Promise<number> {
-  return tellRun(cli, options, (plane, how) => plane.jobs.rerun(run, how));
+  return runAndPrint(cli, options, (plane, how) => plane.jobs.rerun(run, how));
 }
 
-async function tellRun(
+async function runAndPrint(
   cli: Cli,
   { detach = false, key, ...options }: RunOptions,
   begin: (plane: Plane, how: RunJobOptions) => Promise<JobRun>,
@@ -87,10 +87,12 @@ async function tellRun(
     if (detach && !plane.isRemote)
       throw new PlaneError("USAGE", "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.");
     const over = new AbortController();
-    void tellApprovals(over.signal, plane);
+    void printApprovals(over.signal, plane);
     if (plane.isRemote)
       signal.addEventListener("abort", () =>
-        say("The run goes on in the plane that serves: 'toolplane jobs history' shows it, 'jobs cancel' ends it."),
+        printStatus(
+          "The run goes on in the plane that serves: 'toolplane jobs history' shows it, 'jobs cancel' ends it.",
+        ),
       );
     const how = { face: "cli", signal, wait: !detach, ...withoutUndefined({ idempotencyKey: key }) } as const;
     return begin(plane, how).finally(() => over.abort());
@@ -101,7 +103,7 @@ async function tellRun(
 const lookMs = 1_000;
 
 /** While a person waits for a job: which of its calls wait for approval. Each is named once. */
-async function tellApprovals(over: AbortSignal, plane: Pick<Plane, "approvals">): Promise<void> {
+async function printApprovals(over: AbortSignal, plane: Pick<Plane, "approvals">): Promise<void> {
   const since = new Date().toISOString();
   const told = new Set<string>();
   for (;;) {
@@ -113,7 +115,9 @@ async function tellApprovals(over: AbortSignal, plane: Pick<Plane, "approvals">)
     for (const { id, tool, at, options } of waiting) {
       if (told.has(id) || at < since || !options.conversation?.startsWith("job-")) continue;
       told.add(id);
-      say(`${colors.yellow("waiting:")} ${plainText(tool)} needs a person's yes: toolplane approvals approve ${id}`);
+      printStatus(
+        `${colors.yellow("waiting:")} ${plainText(tool)} needs a person's yes: toolplane approvals approve ${id}`,
+      );
     }
   }
 }
@@ -159,7 +163,7 @@ export const cancelRun = command(
 
 export const listHistory = command(
   (plane, name: string, { state, limit, cursor }: TextOptions<"state" | "limit" | "cursor">) => {
-    const known = oneOf("--state", state, jobRunStates);
+    const known = toChoice("--state", state, jobRunStates);
     return plane.jobs.history(name, withoutUndefined({ state: known, limit: toLimit(limit, 100), cursor }));
   },
   ({ runs, nextCursor }, [, { state, cursor }]) =>
@@ -274,7 +278,7 @@ function tookOf({ startedAt, endedAt }: JobRun): string {
 
 export const listSkills = command(
   (plane, options: ToolFilters) => {
-    const meant = pick(options, "personaFilter", "capability", "query", "limit", "cursor");
+    const meant = pickOptions(options, "personaFilter", "capability", "query", "limit", "cursor");
     const { personas, capabilities, q, limit, cursor } = readFilters(meant);
     return plane.skills.page({ personas, capabilities, q, limit, cursor });
   },
@@ -340,7 +344,7 @@ type SkillRunOptions = TextOptions<"args" | "model" | "conversation"> & { yes?: 
 export async function runSkill(cli: Cli, name: string, values: string[], options: SkillRunOptions): Promise<number> {
   const input = await readInput(options.args, values);
   const given = {
-    ...pick(options, "model", "conversation", "dryRun"),
+    ...pickOptions(options, "model", "conversation", "dryRun"),
     ...(options.yes ? { consent: true } : {}),
     ...(await askingHere(options)),
   };
@@ -362,7 +366,7 @@ function printSkillRun({ steps, result, error, outcome }: SkillRun): void {
     ERROR: ({ error: failed }) => failed?.code ?? "",
   });
   if (outcome === "planned") return print(rows || "A model follows the instructions.");
-  if (rows !== "") say(rows);
+  if (rows !== "") printStatus(rows);
   if (error !== null) return printError(error);
   if (result !== null) print(typeof result === "string" ? plainText(result) : JSON.stringify(result, null, 2));
 }

@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { ApiKey } from "../../../model/access/credentials-schema.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printJson, say, show, table } from "../terminal/output.ts";
+import { colors, print, printJson, printStatus, show, table } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 
 type CreateOptions = TextOptions<"keyPersona" | "expires"> & { scope?: string[]; toolGroup?: string[] };
@@ -23,7 +23,7 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
     print(`\n  ${colors.bold(secret)}\n`);
     print("Copy it now, it is not shown again. HTTP clients send it in a header:");
     print(`  Authorization: Bearer ${secret}`);
-    if (!neededBefore) say("From now on every HTTP request needs a key or a token.");
+    if (!neededBefore) printStatus("From now on every HTTP request needs a key or a token.");
   });
 }
 

@@ -45,7 +45,11 @@ function spell(parameter: string): string {
   return `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-export function oneOf<T extends string>(option: string, text: string | undefined, known: readonly T[]): T | undefined {
+export function toChoice<T extends string>(
+  option: string,
+  text: string | undefined,
+  known: readonly T[],
+): T | undefined {
   const found = known.find((word) => word === text);
   if (found !== undefined || text === undefined) return found;
   throw new PlaneError("USAGE", `${option} cannot be '${text}': give one of ${known.join(", ")}.`);
@@ -55,17 +59,17 @@ export function toLimit(text: string | undefined, most = 1_000): number | undefi
   if (text === undefined) return undefined;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= most) return limit;
-  throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to ${most}.`);
+  throw new PlaneError("USAGE", `--limit cannot be '${text}': give an integer from 1 to ${most}.`);
 }
 
-export function toNumber(option: string, text: string | undefined): number | undefined {
+export function toCount(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new PlaneError("USAGE", `${option} cannot be '${text}': give a whole number.`);
+  throw new PlaneError("USAGE", `${option} cannot be '${text}': give an integer.`);
 }
 
 /** Those of the options that are set. */
-export function pick<T extends object, K extends keyof T>(options: T, ...keys: readonly K[]) {
+export function pickOptions<T extends object, K extends keyof T>(options: T, ...keys: readonly K[]) {
   return withoutUndefined(Object.fromEntries(keys.map((key) => [key, options[key]])) as Pick<T, K>);
 }
 

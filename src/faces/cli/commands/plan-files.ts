@@ -10,14 +10,14 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject } from "../../../model/json.ts";
 import type { Plane, PlaneCallOptions } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { exitCodeOf, printOutcome, sayWhatWaits } from "../terminal/outcome.ts";
-import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
+import { exitCodeOf, printOutcome, printWaitingCall } from "../terminal/outcome.ts";
+import { colors, print, printJson, printStatus, renderTable, show } from "../terminal/output.ts";
 import { answerIfAsked, answerQuestions, canBeAsked } from "../terminal/questions.ts";
 import { withPlane } from "../with-plane.ts";
 import { readSource } from "./option-values.ts";
 
 /** 1 when something is wrong. */
-export async function checkPlan(cli: Cli, path: string, options: GlobalOptions): Promise<number> {
+export async function checkPlanFile(cli: Cli, path: string, options: GlobalOptions): Promise<number> {
   const text = withoutPlace(await readPlanFile(path), options);
   const check = await withPlane(cli, options, (plane) => plane.plans.check(text, { face: "cli" }));
   show(options, check, () => renderCheck(path, check));
@@ -36,7 +36,7 @@ export async function runPlan(cli: Cli, path: string, options: RunOptions): Prom
     if (options.dryRun) return tryPlan(plane, path, check, options, signal);
     if (check.ok) return runSteps(plane, check, { ...options, asks }, signal);
     show(options, { ok: false, dryRun: false, steps: [], problems: check.problems }, () => renderCheck(path, check));
-    if (!options.json) say("Nothing was run.");
+    if (!options.json) printStatus("Nothing was run.");
     return 1;
   };
   return withPlane(cli, options, work, { answersQuestions: asks });
@@ -69,18 +69,18 @@ async function runSteps(
 ): Promise<number> {
   const done: TriedStep[] = [];
   for (const [at, step] of steps.entries()) {
-    if (!json) say(`${at + 1}. ${plainText(step.tool)}`);
+    if (!json) printStatus(`${at + 1}. ${plainText(step.tool)}`);
     const first = await callStep(plane, step, { signal, ...(yes ? { consent: true } : {}) });
     const outcome = asks ? await answerIfAsked(plane, first.outcome) : first.outcome;
     done.push({ ...first, outcome });
     if (!json) printOutcome(outcome);
-    if (!json) await sayWhatWaits(plane, outcome);
+    if (!json) await printWaitingCall(plane, outcome);
     if (!outcome.ok) break;
   }
   const last = done.at(-1)?.outcome;
   const left = steps.length - done.length;
   if (json) printJson({ ok: last?.ok ?? true, dryRun: false, steps: done, problems: [] });
-  else if (left > 0) say(`Stopped at step ${done.length} of ${steps.length}; what comes after it was not run.`);
+  else if (left > 0) printStatus(`Stopped at step ${done.length} of ${steps.length}; what comes after it was not run.`);
   return last === undefined ? 0 : exitCodeOf(last);
 }
 
@@ -95,14 +95,14 @@ const bundled = "planner.plan_with_tools";
 const noPlanner =
   "No planner is configured. Add the one that comes with Toolplane: toolplane servers add planner -- toolplane planner";
 
-export async function makePlan(cli: Cli, given: string, options: MakeOptions): Promise<number> {
+export async function makePlanFile(cli: Cli, given: string, options: MakeOptions): Promise<number> {
   const task = (given === "-" ? await readSource("-") : given).trim();
   if (task === "")
     throw new PlaneError("USAGE", "The task is empty. Say what is to be done: toolplane plan make 'TASK'.");
   const { planner, timeout } = options;
   const work = async (plane: Plane, signal: AbortSignal) => {
     const planned = await plane.call(planner, { task }, { face: "cli", signal, timeoutMs: timeout * 1000 });
-    if (!options.json) await sayWhatWaits(plane, planned);
+    if (!options.json) await printWaitingCall(plane, planned);
     return withPlace(plane, planned, options);
   };
   const outcome = await withPlane(cli, options, work);
@@ -154,12 +154,12 @@ function scriptOf({ result }: Outcome): string | null {
 /** The script alone goes to standard output, so that it can be piped. */
 function tell({ result }: Outcome, script: string, path: string | null, place: string): void {
   const said = result?.structuredContent;
-  if (isObject(said) && typeof said.results === "string") say(said.results);
+  if (isObject(said) && typeof said.results === "string") printStatus(said.results);
   if (path === null) print(script.trimEnd());
   else if (isObject(said) && Array.isArray(said.steps) && said.steps.length > 0)
-    say(`Wrote ${path}. Try it: toolplane plan run ${path} --dry-run${place}`);
+    printStatus(`Wrote ${path}. Try it: toolplane plan run ${path} --dry-run${place}`);
   else
-    say(
+    printStatus(
       `Wrote ${path}, with no step in it: write the calls that it needs, then 'toolplane plan check ${path}${place}'.`,
     );
 }

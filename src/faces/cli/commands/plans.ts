@@ -7,13 +7,13 @@ import { PlaneError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { findByPrefix, shorten, shownIdLength } from "../terminal/ids.ts";
+import { findByPrefix, shortenIds, shownIdLength } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, printJson, say, table } from "../terminal/output.ts";
+import { colors, printJson, printStatus, table } from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
-import { readObject, renderArguments } from "./approvals.ts";
+import { readJsonOption, renderArguments } from "./approvals.ts";
 import { renderSpan } from "./dead-letters.ts";
-import { pick } from "./option-values.ts";
+import { pickOptions } from "./option-values.ts";
 
 const marks: Record<HeldStatus, string> = {
   pending: "+",
@@ -29,7 +29,7 @@ const marks: Record<HeldStatus, string> = {
 };
 
 export function renderPlans(plans: readonly Plan[], now: number): string {
-  const short = shorten(plans.map(({ id }) => id));
+  const short = shortenIds(plans.map(({ id }) => id));
   return table(plans, "There is no plan.", {
     ID: ({ id }) => short(id),
     STATUS: ({ status }) => status,
@@ -42,7 +42,7 @@ export function renderPlans(plans: readonly Plan[], now: number): string {
 
 /** The changes in the order in which they run, one argument a line and no moment of time: fit to be compared. */
 export function renderPlan({ id, status, changes }: Plan): string {
-  const short = shorten(changes.map((change) => change.id));
+  const short = shortenIds(changes.map((change) => change.id));
   return [
     `${colors.bold("Plan")} ${id} ${colors.dim(status)}`,
     ...changes.flatMap((change, at) => ["", ...renderChange(change, at + 1, short(change.id))]),
@@ -95,19 +95,19 @@ export async function approvePlan(cli: Cli, id: string | undefined, options: Cho
 
 export const rejectPlan = command(async (plane, id: string | undefined, options: ChoiceOptions) => {
   const asked = await findPlan(plane, id);
-  return plane.plans.reject(asked.id, { ...toChoice(asked, options), ...pick(options, "reason") });
+  return plane.plans.reject(asked.id, { ...toChoice(asked, options), ...pickOptions(options, "reason") });
 }, renderPlan);
 
 function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plane["plans"]["approve"]>>): void {
   for (const { change, outcome } of outcomes) {
     const place = changes.findIndex(({ id }) => id === change);
-    say(`${place + 1}. ${plainText(changes[place]?.tool ?? change)}`);
+    printStatus(`${place + 1}. ${plainText(changes[place]?.tool ?? change)}`);
     if (outcome) printOutcome(outcome);
-    else say("It runs elsewhere.");
+    else printStatus("It runs elsewhere.");
   }
   const left = plan.changes.filter(({ status }) => status === "pending").length;
   if (left > 0)
-    say(
+    printStatus(
       `${left} of ${countOf(plan.changes.length, "change")} still ${nounFor(left, "waits", "wait")}: toolplane plan show ${plan.id.slice(0, shownIdLength)}`,
     );
 }
@@ -141,7 +141,7 @@ async function readEdits(plan: Plan, given: readonly string[]): Promise<Record<s
     const [, change, json] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (change === undefined || json === undefined)
       throw new PlaneError("USAGE", `--args '${pair}' must be CHANGE=JSON, e.g. --args '2={"key":"value"}'.`);
-    edits[findChange(plan, change)] = await readObject(json, "--args CHANGE=JSON");
+    edits[findChange(plan, change)] = await readJsonOption(json, "--args CHANGE=JSON");
   }
   return edits;
 }

@@ -15,10 +15,10 @@ import type {
 } from "../../../model/catalogue/quality-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printPage, renderMoment, renderTable, say, show, table } from "../terminal/output.ts";
+import { colors, print, printPage, printStatus, renderMoment, renderTable, show, table } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
-import { oneOf, pick, readFilters, type ToolFilters } from "./option-values.ts";
+import { pickOptions, readFilters, type ToolFilters, toChoice } from "./option-values.ts";
 
 type LintOptions = GlobalOptions & {
   server?: string;
@@ -32,7 +32,7 @@ export async function lintTools(cli: Cli, options: LintOptions): Promise<number>
   const { server, threshold, requireExamples } = options;
   const asked: QualityOptions = {
     requireExamples,
-    failOn: oneOf("--fail-on", options.failOn, failOnLevels) ?? "high",
+    failOn: toChoice("--fail-on", options.failOn, failOnLevels) ?? "high",
     ...withoutUndefined({ server, threshold: threshold === undefined ? undefined : toScore(threshold) }),
   };
   const report = await withPlane(cli, options, (plane) => plane.tools.quality(asked));
@@ -140,11 +140,11 @@ const maxNamed = 3;
 
 export const showStats = command(
   (plane, options: { server?: string; tools: boolean; limit?: number }) =>
-    plane.stats(pick(options, "server", "tools", "limit")),
+    plane.stats(pickOptions(options, "server", "tools", "limit")),
   (stats) => {
     if (stats.totals.tools === 0) return print("The catalogue is empty. 'toolplane servers list' shows why.");
     print(renderStats(stats, terminal.stdout.isTTY === true));
-    say(colors.dim(`Tokens by ${stats.tokenizer}.`));
+    printStatus(colors.dim(`Tokens by ${stats.tokenizer}.`));
   },
 );
 
@@ -209,7 +209,7 @@ function renderLazy({ mode, thresholdTokens, isActive }: ContextStats["lazy"], f
 
 export const listPins = command(
   (plane, { server, status }: TextOptions<"server" | "status">) =>
-    plane.pins.list(withoutUndefined({ server, status: oneOf("--status", status, pinStatuses) })),
+    plane.pins.list(withoutUndefined({ server, status: toChoice("--status", status, pinStatuses) })),
   (pins) =>
     table(pins, "No tool of a server is like that.", {
       TOOL: ({ name }) => name,
@@ -226,7 +226,7 @@ export const diffPin = command((plane, name: string) => plane.pins.get(name), re
 
 export const decidePin = command(
   (plane, name: string, verb: "accept" | "reject", options: TextOptions<"reason">) =>
-    plane.pins[verb](name, pick(options, "reason"), { face: "cli" }),
+    plane.pins[verb](name, pickOptions(options, "reason"), { face: "cli" }),
   ({ name }, [, verb]) =>
     verb === "accept"
       ? `The definition of '${name}' is pinned.`

@@ -8,10 +8,10 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type Json } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printJson, printWarning, renderTable, say, show } from "../terminal/output.ts";
+import { colors, print, printJson, printStatus, printWarning, renderTable, show } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 import { openSetup } from "./config.ts";
-import { oneOf, readSource } from "./option-values.ts";
+import { readSource, toChoice } from "./option-values.ts";
 
 export async function showSummary(cli: Cli, options: GlobalOptions): Promise<void> {
   const asked = withoutUndefined({ persona: options.persona });
@@ -53,12 +53,12 @@ export async function exportBundle(
   const choice = withoutUndefined({
     names: names.length === 0 ? undefined : names,
     persona: options.persona,
-    kinds: options.kind?.flatMap((kind) => oneOf("--kind", kind, entryKinds) ?? []),
+    kinds: options.kind?.flatMap((kind) => toChoice("--kind", kind, entryKinds) ?? []),
   });
   const done = await withPlane(cli, options, (plane) => plane.registry.export(choice, face));
   if (options.json) return printJson(done);
   print(done.bundle);
-  say(`${countOf(done.entries.length, "entry", "entries")}, signed with ${done.fingerprint}.`);
+  printStatus(`${countOf(done.entries.length, "entry", "entries")}, signed with ${done.fingerprint}.`);
 }
 
 export async function importBundle(
@@ -79,7 +79,7 @@ export async function importBundle(
   ]);
   print(renderTable(["CHANGE", "KIND", "NAME", ""], rows));
   const by = done.exportedBy === null ? "" : ` by ${done.exportedBy}`;
-  say(
+  printStatus(
     `${done.dryRun ? "Nothing was changed. " : ""}Exported ${done.exportedAt}${by}, signed with ${done.fingerprint}.`,
   );
 }
@@ -157,7 +157,7 @@ export async function deleteTool(cli: Cli, name: string, options: TextOptions<"r
 
 async function readManifest(cli: Cli, given: string, options: SetOptions): Promise<WrittenManifest> {
   const only = Object.entries(wrapperFlags).find(([key]) => options[key as keyof SetOptions] !== undefined);
-  if (only !== undefined) throw usage(`${only[1]} goes with --server and --tool; a file says it itself.`);
+  if (only !== undefined) throw usage(`${only[1]} is only for --server and --tool; set it in the file instead.`);
   const data = given === "-" ? await readStandardInput() : await (await openSetup(cli, options)).readManifest(given);
   if (isObject(data)) return data as WrittenManifest;
   throw usage(`'${given}' must hold one manifest. Several at once travel with 'toolplane registry import'.`);
@@ -225,11 +225,11 @@ type ChangeOptions = TextOptions<"kind" | "limit" | "offset">;
 /** So many lines of one change are shown to people; `--json` has them all. */
 const shownLines = 20;
 
-export async function listChanges(cli: Cli, name: string | undefined, options: ChangeOptions): Promise<void> {
+export async function listRegistryChanges(cli: Cli, name: string | undefined, options: ChangeOptions): Promise<void> {
   const query = withoutUndefined({
     name,
     persona: options.persona,
-    kind: oneOf("--kind", options.kind, changeKinds),
+    kind: toChoice("--kind", options.kind, changeKinds),
     limit: toNumber("limit", options.limit),
     offset: toNumber("offset", options.offset),
   });
@@ -238,12 +238,13 @@ export async function listChanges(cli: Cli, name: string | undefined, options: C
   if (page.count === 0) return print("Nothing has changed.");
   print(renderChanges(page.changes));
   const next = page.offset + page.count;
-  if (next < page.total) say(`${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`);
+  if (next < page.total)
+    printStatus(`${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`);
 }
 
 function toNumber(key: "limit" | "offset", text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d+$/.test(text)) throw usage(`--${key} '${text}' is not a whole number.`);
+  if (!/^\d+$/.test(text)) throw usage(`--${key} '${text}' is not an integer.`);
   return Number(text);
 }
 

@@ -66,7 +66,7 @@ function readCase(line: string, place: string): SearchCase {
   if (!isFit || tools.some((tool) => typeof tool !== "string"))
     throw new PlaneError(
       "USAGE",
-      `${place} is no query with its tools: {"query": "read a file", "tools": ["read_file"]}.`,
+      `${place} is not a query with its tools: {"query": "read a file", "tools": ["read_file"]}.`,
     );
   return { query, tools: tools as string[], ...(typeof kind === "string" ? { kind } : {}) };
 }

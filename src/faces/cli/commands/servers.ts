@@ -16,19 +16,19 @@ import type {
   ServerStatus,
 } from "../../../model/servers/server-schema.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { tellOfBackground } from "../start/serving.ts";
+import { printBackgroundPlane } from "../start/serving.ts";
 import { renderReport } from "../terminal/doctor-report.ts";
-import { colors, type Fact, print, printJson, renderFacts, say, show, table } from "../terminal/output.ts";
+import { colors, type Fact, print, printJson, printStatus, renderFacts, show, table } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
-import { toLimit, toNumber } from "./option-values.ts";
+import { toCount, toLimit } from "./option-values.ts";
 
 export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
   await withPlane(cli, options, async (plane) => {
     const servers = await plane.servers.list({ connect: true });
     if (!options.json) print(renderServers(servers));
-    const background = await tellOfBackground(cli, plane, options);
+    const background = await printBackgroundPlane(cli, plane, options);
     const { files } = plane.config();
     if (options.json) printJson({ servers, files, ...(background === null ? {} : { plane: background }) });
   });
@@ -92,7 +92,9 @@ export const switchServer = command(
     const now = verb === "connect" ? `connected: ${countOf(status.tools, "tool")}` : "disconnected";
     print(`${marks[status.state]} ${name} is ${now}.`);
     if (!goesOn)
-      say("No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.");
+      printStatus(
+        "No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.",
+      );
   },
   ({ status }) => ({ servers: [status] }),
 );
@@ -112,7 +114,7 @@ export async function refreshServers(
 
 export const showLogs = command(
   (plane, name: string) => plane.servers.logs(name, { connect: true }),
-  (lines, [name]) => lines.map(renderLine).join("\n") || `${name} has said nothing.`,
+  (lines, [name]) => lines.map(renderLine).join("\n") || `${name} has logged nothing.`,
   (lines, [server]) => ({ server, lines }),
 );
 
@@ -123,12 +125,12 @@ export const recordMessages = command(
   }),
   ({ recording, goesOn }, [name]) => {
     if (!goesOn)
-      return say(
+      return printStatus(
         `No plane serves here, so nothing is recorded after this command. 'toolplane servers messages ${name}' shows the messages of connecting it.`,
       );
     print(recording ? `The messages of ${name} are recorded.` : `The messages of ${name} are no longer recorded.`);
     if (recording)
-      say(`'toolplane servers messages ${name}' shows them. It ends when they are not read for 5 minutes.`);
+      printStatus(`'toolplane servers messages ${name}' shows them. It ends when they are not read for 5 minutes.`);
   },
   ({ goesOn: _, messages: _none, ...state }, [server]) => ({ server, ...state }),
 );
@@ -138,16 +140,16 @@ const everyMs = 500;
 type MessagesOptions = GlobalOptions & { limit?: string; after?: string; follow?: boolean };
 
 /** Without a plane that serves, a recording begins here and has the messages of the connection. */
-export async function showMessages(cli: Cli, server: string, options: MessagesOptions): Promise<void> {
+export async function showRecordedMessages(cli: Cli, server: string, options: MessagesOptions): Promise<void> {
   const limit = toLimit(options.limit) ?? 100;
-  const after = toNumber("--after", options.after);
+  const after = toCount("--after", options.after);
   await withPlane(cli, options, async (plane, interrupted) => {
     const isOwn = plane.isRemote !== true;
     if (isOwn || options.follow) await plane.servers.record(server);
     const reading = { limit, ...(after === undefined ? {} : { after }), connect: isOwn };
     let read = await plane.servers.messages(server, reading);
     if (options.json && !options.follow) return printJson({ server, ...read });
-    if (read.dropped > 0) say(`${countOf(read.dropped, "older message")} dropped.`);
+    if (read.dropped > 0) printStatus(`${countOf(read.dropped, "older message")} dropped.`);
     if (read.messages.length === 0 && !options.follow)
       return print(
         read.recording
@@ -242,7 +244,7 @@ export async function runDoctor(cli: Cli, server: string | undefined, options: G
   return withPlane(cli, options, async (plane) => {
     const report = await plane.doctor(server);
     if (!options.json) print(renderReport(report));
-    const background = await tellOfBackground(cli, plane, options);
+    const background = await printBackgroundPlane(cli, plane, options);
     if (options.json) printJson({ ...report, ...(background === null ? {} : { plane: background }) });
     return report.store === undefined && [...report.servers, ...(report.toolsets ?? [])].every(({ ok }) => ok) ? 0 : 1;
   });
@@ -270,7 +272,7 @@ export const logout = command(
 async function signIn(plane: Plane, server: string, opens: boolean, interrupted: AbortSignal): Promise<void> {
   const { url, finished, cancel } = await plane.tokens.signIn(server);
   interrupted.addEventListener("abort", cancel, { once: true });
-  say(`Sign in at:\n  ${url}`);
+  printStatus(`Sign in at:\n  ${url}`);
   if (opens) openBrowser(url);
   await finished;
 }

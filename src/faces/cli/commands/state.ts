@@ -7,8 +7,8 @@ import { linesOf } from "../../../lib/text/lines.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { printJson, say } from "../terminal/output.ts";
-import { type Progress, showProgress } from "../terminal/progress.ts";
+import { printJson, printStatus } from "../terminal/output.ts";
+import { type ProgressBar, showProgress } from "../terminal/progress.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
 
 type ImportOptions = GlobalOptions & { dryRun?: boolean };
@@ -27,7 +27,7 @@ export async function exportState(cli: Cli, given: string | undefined, options: 
   }
   await writeStream(file, lines());
   if (file !== undefined && options.json) printJson({ path: file, rows });
-  else say(`Exported ${countOf(rows, "row")}${file === undefined ? "" : ` to ${file}`}.`);
+  else printStatus(`Exported ${countOf(rows, "row")}${file === undefined ? "" : ` to ${file}`}.`);
   return 0;
 }
 
@@ -42,7 +42,7 @@ export async function importState(cli: Cli, file: string, options: ImportOptions
   });
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   if (options.json) printJson({ rows, hash, imported: !dryRun });
-  else say(dryRun ? `${countOf(total, "row")} can be imported.` : `Imported ${countOf(total, "row")}.`);
+  else printStatus(dryRun ? `${countOf(total, "row")} can be imported.` : `Imported ${countOf(total, "row")}.`);
   return 0;
 }
 
@@ -52,7 +52,7 @@ function openState(cli: Cli, { config: files = [], dataDir: dataDirectory, store
 
 /** A bar from when it is known how much there is to do. */
 function showProgressLater(): Disposable & { begin(total: number): void; add(): void } {
-  let bar: Progress | undefined;
+  let bar: ProgressBar | undefined;
   return {
     begin: (total) => {
       if (total > 0) bar = showProgress(total, 0);

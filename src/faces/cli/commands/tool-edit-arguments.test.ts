@@ -30,8 +30,8 @@ for (const [text, reason] of [
   ["city", /not name:type:description/],
   [":string:x", /not name:type:description/],
   ["?:string", /not name:type:description/],
-  ["city:text:Where", /'text' is no type\. Use string/],
-  ["city::Where", /'' is no type/],
+  ["city:text:Where", /'text' is not a type\. Use string/],
+  ["city::Where", /'' is not a type/],
 ] as const) {
   test(`'${text}' is refused with how to write it`, () => {
     assert.throws(() => readArguments([text]), { code: "USAGE", message: reason });

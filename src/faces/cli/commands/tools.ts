@@ -9,7 +9,7 @@ import { type ProviderSpec, providerLabel } from "../../../model/catalogue/tool.
 import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../../model/catalogue/tool-formats.ts";
 import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
 import { createToolPaths, renderDeclarations } from "../../../model/catalogue/tool-paths.ts";
-import { everyTool, type ToolQuery } from "../../../model/catalogue/tool-query.ts";
+import { type ToolQuery, unfilteredQuery } from "../../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -20,17 +20,17 @@ import {
   type Fact,
   print,
   printJson,
+  printNextPage,
+  printStatus,
   printWarning,
   renderFacts,
   renderTable,
-  say,
-  sayMore,
   table,
 } from "../terminal/output.ts";
 import { describeTrouble } from "../terminal/server-trouble.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { renderSpan } from "./dead-letters.ts";
-import { pick, readFilters, type ToolFilters } from "./option-values.ts";
+import { pickOptions, readFilters, type ToolFilters } from "./option-values.ts";
 import { listQuality, renderFinding, renderReviewNote } from "./quality.ts";
 
 const emptyCatalogue =
@@ -49,17 +49,17 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
       return [name, `${stale ? "(stale) " : ""}${note}${description}`];
     });
     if (rows.length > 0) print(renderTable(["TOOL", "DESCRIPTION"], rows));
-    else print(isDeepStrictEqual(query, everyTool) ? emptyCatalogue : "No tool matches.");
+    else print(isDeepStrictEqual(query, unfilteredQuery) ? emptyCatalogue : "No tool matches.");
     const hidden = (await countHidden(plane, query)) - total;
     if (hidden > 0)
-      say(
+      printStatus(
         `${countOf(hidden, "more tool")} in other groups or states: toolplane tools list --tool-group '*' --state '*'`,
       );
     for (const { name, contact } of locked)
-      say(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
+      printStatus(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
     if (plane.config().policy.mode === "review")
-      say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
-    sayMore(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
+      printStatus("Review mode ('policy.mode'): only read-only tools are listed and run.");
+    printNextPage(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
     for (const status of await plane.servers.list()) {
       // What is not trusted is in one warning about the project.
       const trouble = status.state === "untrusted" ? null : describeTrouble(status);
@@ -189,19 +189,20 @@ export const searchTools = command(
   (plane, words: string[], { and = [], ...options }: SearchOptions) => {
     const query = words.join(" ");
     const what = and.length === 0 ? { query } : { queries: [query, ...and] };
-    return plane.search({ ...what, ...pick(options, "regex", "server", "limit", "explain") });
+    return plane.search({ ...what, ...pickOptions(options, "regex", "server", "limit", "explain") });
   },
   ({ tools, total, truncated, next, note }) => {
     print(renderTools(tools) || "No tool was found.");
     if (tools.some(({ points }) => points !== undefined)) print(`\n${renderPoints(tools)}`);
-    if (truncated) say(colors.dim(`${tools.length} of ${total} that match.`));
-    if (next.length > 0) say(colors.dim(`Next: ${plainText(next.join(", "))}`));
-    if (note !== undefined) say(`${colors.yellow("note:")} ${plainText(note)}`);
+    if (truncated) printStatus(colors.dim(`${tools.length} of ${total} that match.`));
+    if (next.length > 0) printStatus(colors.dim(`Next: ${plainText(next.join(", "))}`));
+    if (note !== undefined) printStatus(`${colors.yellow("note:")} ${plainText(note)}`);
   },
 );
 
 export const recommendTools = command(
-  (plane, words: string[], options: { limit?: number }) => plane.recommend(words.join(" "), pick(options, "limit")),
+  (plane, words: string[], options: { limit?: number }) =>
+    plane.recommend(words.join(" "), pickOptions(options, "limit")),
   ({ tools, servers }) => {
     if (tools.length === 0) return "Nothing here fits the task.";
     const known = table(servers, "", {

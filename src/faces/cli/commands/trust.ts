@@ -2,16 +2,16 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { countOf } from "../../../lib/text/wording.ts";
 import {
-  linesOf,
   type ProjectTrust,
   projectLines,
   type RememberedTrust,
   type Setup,
   type TrustLine,
+  trustLinesOf,
 } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, PlaceOptions } from "../cli.ts";
-import { colors, print, printJson, say } from "../terminal/output.ts";
+import { colors, print, printJson, printStatus } from "../terminal/output.ts";
 import { canBeAsked, terminalPrompts } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { openSetup } from "./config.ts";
@@ -22,12 +22,12 @@ type TrustOptions = GlobalOptions & { yes?: boolean; list?: boolean; revoke?: bo
 export async function trust(cli: Cli, where: string | undefined, options: TrustOptions): Promise<void> {
   const directory = resolve(terminal.directory(), where ?? "");
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
-    throw new PlaneError("USAGE", `'${where}' is no directory. Name the directory of the project.`);
+    throw new PlaneError("USAGE", `'${where}' is not a directory. Name the directory of the project.`);
   const setup = await openSetup(cli, { ...options, config: [] }, directory);
   if (options.list) return list(setup.trust.list(), options);
   if (options.revoke) await setup.trust.revoke();
   const shown = await setup.trust.show();
-  const open = linesOf(shown).filter(({ trusted }) => !trusted);
+  const open = trustLinesOf(shown).filter(({ trusted }) => !trusted);
   if (!options.json) print(render(shown, options.revoke === true));
   if (!options.revoke && open.length > 0) await decide(setup, open, options);
   if (options.json) printJson(await setup.trust.show());
@@ -49,18 +49,18 @@ export async function askForTrust(cli: Cli, place: PlaceOptions): Promise<void> 
   const open = await consent.unanswered().catch(() => []);
   if (open.length === 0) return;
   const { directory } = await consent.show();
-  say(`What is in ${directory} is not trusted yet:`);
-  for (const line of open) say(renderLine(line));
+  printStatus(`What is in ${directory} is not trusted yet:`);
+  for (const line of open) printStatus(renderLine(line));
   const answer = await terminalPrompts.confirm(question(open), false);
   await consent.answer(open, answer === true);
-  if (answer !== true) say("It goes on without them. 'toolplane trust' asks again.");
+  if (answer !== true) printStatus("It goes on without them. 'toolplane trust' asks again.");
 }
 
 /** Shows what a project would be allowed to start and read, and asks; false where the person says no, or cannot be asked. */
 export async function showAndAsk(setup: Setup, open: readonly TrustLine[], mayAsk: boolean): Promise<boolean> {
   const { directory } = await setup.trust.show();
-  say(`The files in ${directory} come with this project. They would start and read:`);
-  for (const line of open) say(renderLine(line));
+  printStatus(`The files in ${directory} come with this project. They would start and read:`);
+  for (const line of open) printStatus(renderLine(line));
   if (!mayAsk || !canBeAsked()) return false;
   const answer = (await terminalPrompts.confirm(question(open), false)) === true;
   if (answer) await setup.trust.answer(open, true);
@@ -72,7 +72,7 @@ function question(open: readonly TrustLine[]): string {
 }
 
 function render(shown: ProjectTrust, wasRevoked: boolean): string {
-  if (linesOf(shown).length === 0) return `Nothing in ${shown.directory} needs trust.`;
+  if (trustLinesOf(shown).length === 0) return `Nothing in ${shown.directory} needs trust.`;
   const title = wasRevoked ? `Nothing in ${shown.directory} is trusted any more:` : `In ${shown.directory}:`;
   const own =
     shown.own.length === 0 ? [] : ["Your own servers that work in this directory:", ...shown.own.map(renderLine)];
@@ -87,7 +87,7 @@ function renderLine({ name, launch, trusted, inForce }: TrustLine): string {
 
 function list(remembered: readonly RememberedTrust[], { json }: TrustOptions): void {
   if (json) return printJson({ directories: remembered });
-  if (remembered.length === 0) return print("No project was asked about yet.");
+  if (remembered.length === 0) return print("You have not reviewed any project yet.");
   for (const { directory, servers } of remembered) {
     const yes = servers.filter(({ trusted }) => trusted);
     print(`${directory}: ${countOf(yes.length, "launch line")} trusted (${yes.map(({ name }) => name).join(", ")})`);

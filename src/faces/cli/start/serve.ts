@@ -7,10 +7,10 @@ import type { Cli, GlobalOptions, Serving } from "../cli.ts";
 import { bundledServers } from "../commands/clients.ts";
 import { keyState } from "../commands/keys.ts";
 import { openBrowser } from "../commands/servers.ts";
-import { colors, print, printWarning, say } from "../terminal/output.ts";
+import { colors, print, printStatus, printWarning } from "../terminal/output.ts";
 import { Interrupted, terminal, untilInterrupted } from "../terminal/terminal.ts";
-import { openPlane, tellProblems } from "../with-plane.ts";
-import { reloadOnHangup, tellOfServers } from "./serving.ts";
+import { openPlane, warnAboutConfigProblems } from "../with-plane.ts";
+import { printServerChanges, reloadOnHangup } from "./serving.ts";
 
 type ServeOptions = GlobalOptions & {
   host: string;
@@ -23,7 +23,7 @@ type ServeOptions = GlobalOptions & {
   idleExit: number;
 };
 
-export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
+export async function runServe(cli: Cli, options: ServeOptions): Promise<number> {
   if (options.background) return (await import("./serving.ts")).serveInBackground(cli, options);
   using interruption = untilInterrupted({ servesOthers: true });
   await using plane = await openPlane(cli, options, {
@@ -37,9 +37,9 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   plane.on("store.lost", ({ reason }) =>
     printWarning(`The store cannot be reached: ${reason}. What needs it fails until it is back.`),
   );
-  plane.on("store.back", () => say("The store is back."));
+  plane.on("store.back", () => printStatus("The store is back."));
   plane.on("telemetry.lost", ({ reason }) => printWarning(`The OTLP collector takes nothing: ${reason}.`));
-  plane.on("telemetry.back", () => say("The OTLP collector is back."));
+  plane.on("telemetry.back", () => printStatus("The OTLP collector is back."));
   // Problems of the store are said before the address is.
   await plane.readiness();
   const { host, port, allowHost: allowHosts = [], dataDir: dataDirectory, config: files = [] } = options;
@@ -55,25 +55,25 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   announce(plane, serving, options);
   // Without what is behind the #: every user of this machine can see what programs are started with.
   if (options.open) openBrowser(`${serving.url}/workbench/`);
-  if (isExposed(options)) await sayWhoMayCall(plane, allowHosts[0] ?? host);
+  if (isExposed(options)) await warnAboutMissingKey(plane, allowHosts[0] ?? host);
   if (!serving.hasSocket)
-    say(
+    printStatus(
       "Another plane serves this configuration, or no socket can be made in the data directory, so commands and clients will not find this one. Use --data-dir to keep planes apart.",
     );
-  if (options.logLevel !== "error" && options.logLevel !== "warn") tellOfServers(plane);
+  if (options.logLevel !== "error" && options.logLevel !== "warn") printServerChanges(plane);
   let before = plane.config();
   plane.on("config.changed", ({ added, removed, changed }) => {
     const now = plane.config();
-    say(`Configuration applied: ${renderChange({ added, removed, changed }, before, now)}`);
+    printStatus(`Configuration applied: ${renderChange({ added, removed, changed }, before, now)}`);
     before = now;
-    tellProblems(plane.config().problems, options, true);
+    warnAboutConfigProblems(plane.config().problems, options, true);
   });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
   using _reload = reloadOnHangup(plane);
   plane.start();
   if (!interruption.signal.aborted) await once(interruption.signal, "abort");
   const drainMs = drainTime(interruption.signal, options);
-  say(drainMs > 0 ? `Stopping in ${options.drainSeconds} s …` : "Stopping …");
+  printStatus(drainMs > 0 ? `Stopping in ${options.drainSeconds} s …` : "Stopping …");
   await serving.close({ drainMs });
   return 0;
 }
@@ -104,7 +104,7 @@ function announce(plane: Plane, { url, workbench: link }: Serving, { json, print
 }
 
 /** A plane that is open to others and has no key refuses every request. */
-async function sayWhoMayCall(plane: Plane, host: string): Promise<void> {
+async function warnAboutMissingKey(plane: Plane, host: string): Promise<void> {
   if (plane.config().auth.jwt !== undefined) return;
   if ((await plane.keys.list()).every((key) => keyState(key) !== "live"))
     printWarning(

@@ -5,22 +5,22 @@ import { limitFile } from "../../../lib/limit-file.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { version } from "../../../lib/version.ts";
-import { renderProblem } from "../../../model/config/config.ts";
+import { renderConfigProblem } from "../../../model/config/config.ts";
 import { errorTable, toPlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { AboutPlane, Cli, GlobalOptions, McpView } from "../cli.ts";
-import { colors, print, printError, printJson, printWarning, say } from "../terminal/output.ts";
+import type { Cli, GlobalOptions, McpView, PlaneInfo } from "../cli.ts";
+import { colors, print, printError, printJson, printStatus, printWarning } from "../terminal/output.ts";
 import { renderTrouble } from "../terminal/server-trouble.ts";
 import { onHangup, terminal, untilInterrupted } from "../terminal/terminal.ts";
-import { isTaped, openPlane, withPlane } from "../with-plane.ts";
+import { isRecordingOrReplaying, openPlane, withPlane } from "../with-plane.ts";
 
 /** How servers come and go, a line each. A reason that stays the same is not told at every attempt. */
-export function tellOfServers(plane: Plane): void {
+export function printServerChanges(plane: Plane): void {
   const told = new Map<string, string>();
   const tell = (mark: string, server: string, text: string) => {
     if (told.get(server) === text) return;
     told.set(server, text);
-    say(`${mark} ${server}: ${plainText(text)}`);
+    printStatus(`${mark} ${server}: ${plainText(text)}`);
   };
   const explain = async (server: string, error: string): Promise<string> => {
     const { stderrTail } = (await plane.servers.get(server).catch(() => null)) ?? {};
@@ -39,7 +39,7 @@ export function tellOfServers(plane: Plane): void {
 /** A change that is applied is said by what listens to it. */
 export function reloadOnHangup(plane: Plane): Disposable {
   return onHangup(() => {
-    say("SIGHUP: reads the configuration again.");
+    printStatus("SIGHUP: reads the configuration again.");
     plane
       .reload()
       .catch((thrown) => printWarning(`The configuration was not applied: ${toPlaneError(thrown).message}`));
@@ -82,10 +82,10 @@ async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: numbe
   });
   // The client that started this one attaches to the other.
   if (serving === null) return 0;
-  say(`${new Date().toISOString()} Toolplane ${version} serves in the background as process ${process.pid}.`);
-  tellOfServers(plane);
+  printStatus(`${new Date().toISOString()} Toolplane ${version} serves in the background as process ${process.pid}.`);
+  printServerChanges(plane);
   plane.on("config.changed", () => {
-    for (const problem of plane.config().problems) printWarning(renderProblem(problem));
+    for (const problem of plane.config().problems) printWarning(renderConfigProblem(problem));
   });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
   using _reload = reloadOnHangup(plane);
@@ -96,7 +96,7 @@ async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: numbe
   plane.start();
   const interrupted = signal.aborted ? Promise.resolve() : once(signal, "abort");
   const why = await Promise.race([serving.over, interrupted.then(() => "stopped" as const)]);
-  say(`${new Date().toISOString()} Ends: ${why}.`);
+  printStatus(`${new Date().toISOString()} Ends: ${why}.`);
   plane.drain();
   await serving.close({ bye: why === "handover" ? "handover" : "stopped" });
   return 0;
@@ -113,12 +113,12 @@ export async function stopBackground(cli: Cli, options: GlobalOptions): Promise<
 }
 
 /** Says that a background plane answers, and how to stop it. */
-export async function tellOfBackground(cli: Cli, plane: Plane, options: GlobalOptions): Promise<AboutPlane | null> {
+export async function printBackgroundPlane(cli: Cli, plane: Plane, options: GlobalOptions): Promise<PlaneInfo | null> {
   if (!plane.isBackground) return null;
   const about = await cli.aboutPlane(placeIn(options));
   if (about === null || options.json) return about;
   const clients = about.clients === 1 ? "1 client" : `${about.clients} clients`;
-  say(
+  printStatus(
     `A background plane (process ${about.pid}, ${clients}) serves this configuration. Stop it: toolplane stop. Its log: ${about.log}`,
   );
   return about;
@@ -134,7 +134,7 @@ function placeIn({ config: files = [], dataDir: dataDirectory }: GlobalOptions) 
  */
 export async function serveMcp(cli: Cli, options: GlobalOptions & McpView): Promise<number> {
   const { mode, names, toolset, server } = options;
-  if (!options.standalone && !options.offline && options.store === undefined && !isTaped(options)) {
+  if (!options.standalone && !options.offline && options.store === undefined && !isRecordingOrReplaying(options)) {
     const exitCode = await cli.attachMcp(options);
     if (exitCode !== null) return exitCode;
   }

@@ -3,7 +3,7 @@ import { mock, test } from "node:test";
 import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
 import { createPlane } from "../../../index.ts";
 import { trusted } from "../../../model/principal.ts";
-import { tellOfServers } from "./serving.ts";
+import { printServerChanges } from "./serving.ts";
 
 test("why a server is unreachable is reported once and in one line, however often it is tried", async () => {
   await using directory = await temporaryDirectory();
@@ -16,7 +16,7 @@ test("why a server is unreachable is reported once and in one line, however ofte
   const lines: string[] = [];
   const write = mock.method(process.stderr, "write", (text: string) => lines.push(text) > 0);
   try {
-    tellOfServers(plane);
+    printServerChanges(plane);
     for (const _ of [1, 2, 3]) await plane.servers.connect("e2").catch(() => undefined);
     await plane.servers.get("e2");
   } finally {

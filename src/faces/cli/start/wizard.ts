@@ -14,14 +14,14 @@ class Left extends Error {}
 
 const steps = {
   "add a server": addServer,
-  "change a server": (asking: Asking) => changeServer(asking),
-  "delete a server": (asking: Asking) => removeOne(asking, "servers"),
-  "delete all servers": (asking: Asking) => removeAll(asking, "servers"),
+  "change a server": (asking: WizardContext) => changeServer(asking),
+  "delete a server": (asking: WizardContext) => removeOne(asking, "servers"),
+  "delete all servers": (asking: WizardContext) => removeAll(asking, "servers"),
   "add a toolset": addToolset,
-  "change a toolset": (asking: Asking) => changeToolset(asking),
-  "delete a toolset": (asking: Asking) => removeOne(asking, "toolsets"),
-  "delete all toolsets": (asking: Asking) => removeAll(asking, "toolsets"),
-} as const satisfies Record<string, (asking: Asking) => Promise<string>>;
+  "change a toolset": (asking: WizardContext) => changeToolset(asking),
+  "delete a toolset": (asking: WizardContext) => removeOne(asking, "toolsets"),
+  "delete all toolsets": (asking: WizardContext) => removeAll(asking, "toolsets"),
+} as const satisfies Record<string, (asking: WizardContext) => Promise<string>>;
 
 export async function runWizard(cli: Cli, options: GlobalOptions): Promise<void> {
   if (options.json || !canBeAsked())
@@ -52,11 +52,11 @@ function possible({ servers, toolsets }: WrittenEntries): string[] {
   return Object.keys(steps).filter(isThere);
 }
 
-type Asking = { setup: WizardSetup; prompts: Prompts; written: WrittenEntries; tell(text: string): void };
+type WizardContext = { setup: WizardSetup; prompts: Prompts; written: WrittenEntries; tell(text: string): void };
 
 /** Asks until the answer fits; an empty one is undefined. */
 async function write(
-  { prompts, tell }: Asking,
+  { prompts, tell }: WizardContext,
   message: string,
   { usual, check = () => null }: { usual?: string; check?(text: string): string | null },
 ): Promise<string> {
@@ -70,7 +70,7 @@ async function write(
   }
 }
 
-async function choose({ prompts }: Asking, message: string, values: readonly string[]): Promise<string> {
+async function choose({ prompts }: WizardContext, message: string, values: readonly string[]): Promise<string> {
   const chosen = await prompts.choose(message, values, true);
   if (typeof chosen !== "string") throw new Left();
   return chosen;
@@ -83,14 +83,14 @@ const newName = (taken: object, what: string) => (text: string) => {
     : null;
 };
 
-async function addServer(asking: Asking): Promise<string> {
+async function addServer(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
   const name = await write(asking, "Name of the server", { check: newName(written.servers, "server") });
   const { path } = await setup.putServer(name, await askServer(asking, {}));
   return `Added '${name}' to ${path}. Try it: toolplane doctor ${name}`;
 }
 
-async function changeServer(asking: Asking): Promise<string> {
+async function changeServer(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
   const name = await choose(asking, "Which server?", Object.keys(written.servers));
   const { path } = await setup.putServer(name, await askServer(asking, written.servers[name] ?? {}));
@@ -100,7 +100,7 @@ async function changeServer(asking: Asking): Promise<string> {
 const kinds = ["stdio", "http", "sse"];
 
 /** What is not asked for stays as it is. */
-async function askServer(asking: Asking, before: JsonObject): Promise<JsonObject> {
+async function askServer(asking: WizardContext, before: JsonObject): Promise<JsonObject> {
   const { command, args, env, url, transport, headers, ...kept } = before;
   const isRemote = url !== undefined;
   const first = isRemote ? (transport === "sse" ? "sse" : "http") : "stdio";
@@ -132,7 +132,7 @@ function wordsIn(line: string): string[] {
 }
 
 /** A comma before another NAME= separates; others belong to the value. */
-async function askPairs(asking: Asking, message: string, before: unknown): Promise<JsonObject> {
+async function askPairs(asking: WizardContext, message: string, before: unknown): Promise<JsonObject> {
   const known = Object.entries(isObject(before) ? before : {}).map(([name, value]) => `${name}=${String(value)}`);
   const split = (text: string) => (text === "" ? [] : text.split(/,\s*(?=[\w-]+=)/));
   const text = await write(asking, message, {
@@ -147,14 +147,14 @@ async function askPairs(asking: Asking, message: string, before: unknown): Promi
   );
 }
 
-async function addToolset(asking: Asking): Promise<string> {
+async function addToolset(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
   const name = await write(asking, "Name of the toolset", { check: newName(written.toolsets, "toolset") });
   const { path } = await setup.putToolset(name, await askToolset(asking, {}));
   return `Added '${name}' to ${path}.`;
 }
 
-async function changeToolset(asking: Asking): Promise<string> {
+async function changeToolset(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
   const name = await choose(asking, "Which toolset?", Object.keys(written.toolsets));
   const { path } = await setup.putToolset(name, await askToolset(asking, written.toolsets[name] ?? {}));
@@ -167,7 +167,7 @@ const names = (text: string) =>
     .map((name) => name.trim())
     .filter((name) => name !== "");
 
-async function askToolset(asking: Asking, before: JsonObject): Promise<JsonObject> {
+async function askToolset(asking: WizardContext, before: JsonObject): Promise<JsonObject> {
   const known = Object.keys(asking.written.servers);
   const { providers, allow_tools: allowed, max_tool_call_turns: turns, timeout_sec: timeout, ...kept } = before;
   const usual = (value: unknown) =>
@@ -183,7 +183,7 @@ async function askToolset(asking: Asking, before: JsonObject): Promise<JsonObjec
   const tools = await write(asking, "Tools, separated by commas (empty: all)", usual(allowed));
   const maxTurns = await write(asking, "Turns with tools (empty: the default)", {
     ...usual(turns),
-    check: (text) => (text === "" || /^[1-9]\d*$/.test(text) ? null : "Give a whole number from 1 on."),
+    check: (text) => (text === "" || /^[1-9]\d*$/.test(text) ? null : "Give an integer >= 1."),
   });
   const seconds = await write(asking, "Seconds for a call (empty: the default)", {
     ...usual(timeout),
@@ -198,23 +198,23 @@ async function askToolset(asking: Asking, before: JsonObject): Promise<JsonObjec
   };
 }
 
-async function confirm({ prompts }: Asking, message: string): Promise<void> {
+async function confirm({ prompts }: WizardContext, message: string): Promise<void> {
   if ((await prompts.confirm(message, false)) !== true) throw new Left();
 }
 
 type Kind = keyof WrittenEntries;
 
-const remove = ({ setup }: Asking, kind: Kind, name: string) =>
+const remove = ({ setup }: WizardContext, kind: Kind, name: string) =>
   kind === "servers" ? setup.removeServer(name) : setup.removeToolset(name);
 
-async function removeOne(asking: Asking, kind: Kind): Promise<string> {
+async function removeOne(asking: WizardContext, kind: Kind): Promise<string> {
   const name = await choose(asking, "Which one?", Object.keys(asking.written[kind]));
   await confirm(asking, `Delete '${name}'?`);
   const { path } = await remove(asking, kind, name);
   return `Removed '${name}' from ${path}.`;
 }
 
-async function removeAll(asking: Asking, kind: Kind): Promise<string> {
+async function removeAll(asking: WizardContext, kind: Kind): Promise<string> {
   const all = Object.keys(asking.written[kind]);
   await confirm(asking, `Delete ${all.join(", ")}?`);
   for (const name of all) await remove(asking, kind, name);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findByPrefix, shorten } from "./ids.ts";
+import { findByPrefix, shortenIds } from "./ids.ts";
 
 const things = { what: "approval", where: "toolplane approvals list" };
 const ids = ["abcdefgh-1", "abcdefgh-2", "ffff0000-1"];
@@ -20,6 +20,9 @@ test("what begins several ids, or none, is said to", () => {
 });
 
 test("ids are shown as short as they can be distinguished", () => {
-  assert.deepEqual(ids.map(shorten(ids)), ["abcdefgh-1", "abcdefgh-2", "ffff0000-1"]);
-  assert.deepEqual(["abcdefgh-1", "ffff0000-1"].map(shorten(["abcdefgh-1", "ffff0000-1"])), ["abcdefgh", "ffff0000"]);
+  assert.deepEqual(ids.map(shortenIds(ids)), ["abcdefgh-1", "abcdefgh-2", "ffff0000-1"]);
+  assert.deepEqual(["abcdefgh-1", "ffff0000-1"].map(shortenIds(["abcdefgh-1", "ffff0000-1"])), [
+    "abcdefgh",
+    "ffff0000",
+  ]);
 });

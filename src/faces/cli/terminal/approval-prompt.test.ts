@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { ann, ask, openApprovals } from "../../../../test/samples/approvals.ts";
 import { injectedCall } from "../../../../test/samples/calls.ts";
 import type { WaitingOutcome } from "../../../model/calls/call.ts";
-import type { Answer } from "../../../model/calls/held-call.ts";
+import type { ApprovalAnswer } from "../../../model/calls/held-call.ts";
 import { PlaneError, reportError } from "../../../model/errors.ts";
 import { answerHere } from "./approval-prompt.ts";
 import { beforeOutput } from "./output.ts";
 
 /** A call that waits, and what comes of these answers to it, given one after the other. */
-async function put(context: Parameters<typeof openApprovals>[0], ...answers: (Answer | null)[]) {
+async function put(context: Parameters<typeof openApprovals>[0], ...answers: (ApprovalAnswer | null)[]) {
   context.mock.method(process.stderr, "write", () => true);
   beforeOutput.clear();
   const { verbs, hold, ran } = await openApprovals(context);
@@ -37,7 +37,7 @@ test("a person who decides later leaves it waiting", async (context) => {
 });
 
 test("invalid arguments are asked for again", async (context) => {
-  const bad: Answer = { decision: "approve", arguments: { bad: true } };
+  const bad: ApprovalAnswer = { decision: "approve", arguments: { bad: true } };
   const { outcome, left } = await put(context, bad, { decision: "approve" });
   assert.deepEqual([outcome.ok, left], [true, 0]);
 });

@@ -1,12 +1,12 @@
 import { serialized } from "../../../lib/async/once.ts";
 import type { Outcome, WaitingOutcome } from "../../../model/calls/call.ts";
-import type { Answer, AskHere } from "../../../model/calls/held-call.ts";
+import type { ApprovalAnswer, AskHere } from "../../../model/calls/held-call.ts";
 import type { HeldView } from "../../../model/calls/held-schema.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
 import { isObject, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { renderApproval } from "../commands/approvals.ts";
-import { printWarning, say } from "./output.ts";
+import { printStatus, printWarning } from "./output.ts";
 import { terminal } from "./terminal.ts";
 
 type Held = Pick<HeldView, "adminRequired" | "allowEdit">;
@@ -21,7 +21,7 @@ export function choicesFor({ adminRequired, allowEdit }: Held, mayEdit = true): 
 }
 
 /** Undefined when it is no answer; null when the person would rather decide later. */
-export function readAnswer(line: string, held: Held): Answer | "edit" | null | undefined {
+export function readAnswer(line: string, held: Held): ApprovalAnswer | "edit" | null | undefined {
   const [word = "", ...reason] = line.trim().split(/\s+/);
   switch (word.toLowerCase()) {
     case "y":
@@ -96,12 +96,12 @@ export async function dropTyped(input: Typed = terminal.stdin): Promise<void> {
 }
 
 /** What a person says to a held call; null when they would rather decide later. */
-export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<Answer | null>;
+export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<ApprovalAnswer | null>;
 
 /** Puts a call that waits to the person at the terminal; also that of a plane in another process. */
 export async function answerHere(plane: Plane, waiting: WaitingOutcome, ask: AskPerson = askPerson): Promise<Outcome> {
   const held = await plane.approvals.get(waiting.approval.id);
-  say(renderApproval(held, Date.now()));
+  printStatus(renderApproval(held, Date.now()));
   for (;;) {
     try {
       const answer = await ask(held);
@@ -118,9 +118,9 @@ export async function answerHere(plane: Plane, waiting: WaitingOutcome, ask: Ask
 
 /** The same for the waiting calls of an agent, here or in another process. */
 export function askAtTerminal(ask: AskPerson = askPerson): AskHere {
-  return serialized<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
+  return serialized<Parameters<AskHere>, ApprovalAnswer | null>(async (held, signal, problem) => {
     if (signal.aborted) return null;
-    if (problem === null) say(renderApproval(held, Date.now()));
+    if (problem === null) printStatus(renderApproval(held, Date.now()));
     else printWarning(problem);
     return ask(held, signal);
   });
@@ -139,7 +139,7 @@ function notRun(waiting: WaitingOutcome, { tool, status, answer }: HeldView): Ou
 }
 
 /** A word and Enter: neither a key that was pressed by mistake nor one that was pressed too early says yes. */
-async function askPerson(held: HeldView, signal?: AbortSignal): Promise<Answer | null> {
+async function askPerson(held: HeldView, signal?: AbortSignal): Promise<ApprovalAnswer | null> {
   const { isCancel, text } = await import("@clack/prompts");
   const choices = choicesFor(held);
   await dropTyped();
@@ -163,7 +163,7 @@ async function editArguments(args: JsonObject): Promise<JsonObject> {
   try {
     parsed = JSON.parse(edited);
   } catch (thrown) {
-    throw new PlaneError("USAGE", `The arguments are no valid JSON: ${(thrown as Error).message}.`);
+    throw new PlaneError("USAGE", `The arguments are not valid JSON: ${(thrown as Error).message}.`);
   }
   if (isObject(parsed)) return parsed as JsonObject;
   throw new PlaneError("USAGE", 'The arguments must be a JSON object like {"key": "value"}.');
@@ -190,7 +190,7 @@ async function editFile(editor: string, args: JsonObject): Promise<string> {
     const [command = editor, ...words] = editor.split(/\s+/);
     const { status, error } = spawnSync(command, [...words, file], { stdio: "inherit" });
     if (error || status !== 0)
-      throw new PlaneError("USAGE", `The editor '${editor}' did not end well, so nothing was changed.`);
+      throw new PlaneError("USAGE", `The editor '${editor}' exited with an error. Nothing was changed.`);
     return readFileSync(file, "utf8");
   } finally {
     rmSync(directory, { recursive: true, force: true });

@@ -30,7 +30,7 @@ export function findByPrefix(
 }
 
 /** As much of each as tells it from the others. */
-export function shorten(ids: readonly string[]): (id: string) => string {
+export function shortenIds(ids: readonly string[]): (id: string) => string {
   let length = shownIdLength;
   const isUnique = () => new Set(ids.map((id) => id.slice(0, length))).size === new Set(ids).size;
   while (!isUnique()) length++;

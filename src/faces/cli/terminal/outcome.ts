@@ -17,22 +17,22 @@ import { exitCodeFor } from "../../../model/errors.ts";
 import { isObject, type Json } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { shownIdLength } from "./ids.ts";
-import { print, printError, printWarning, say } from "./output.ts";
+import { print, printError, printStatus, printWarning } from "./output.ts";
 
 export function printOutcome({ call, result, error, verdict, plan }: Outcome, hints: readonly string[] = []): void {
   for (const warning of call.warnings) printWarning(warning);
   if (result && call.status !== "dry_run") {
     const text = renderResult(result, call.id);
-    if (result.isError) say(text);
+    if (result.isError) printStatus(text);
     else print(text);
   }
   if (call.status === "dry_run") {
     print(`'${call.tool}' would ${verdicts[verdict?.verdict ?? "allow"]}.`);
-    if (verdict) say(`${verdict.origin}: ${verdict.reason}`);
+    if (verdict) printStatus(`${verdict.origin}: ${verdict.reason}`);
   }
   // To be queued is no failure, and is said by `sayWhatWaits`.
   if (error && error.code !== "TOOL_ERROR" && !plan) printError(error);
-  for (const hint of hints) say(hint);
+  for (const hint of hints) printStatus(hint);
 }
 
 const verdicts = {
@@ -43,12 +43,12 @@ const verdicts = {
 } as const;
 
 /** Where a call waits for a person, and the command that shows or approves it. */
-export async function sayWhatWaits(
+export async function printWaitingCall(
   plane: Pick<Plane, "plans">,
   { approval, plan }: Outcome,
-  write = say,
+  write = printStatus,
 ): Promise<void> {
-  if (approval) say(`Approve it: toolplane approvals approve ${approval.id}`);
+  if (approval) printStatus(`Approve it: toolplane approvals approve ${approval.id}`);
   if (!plan) return;
   const { changes } = await plane.plans.get(plan.id);
   const place = changes.findIndex(({ id }) => id === plan.change) + 1;

@@ -33,7 +33,7 @@ export function terminalText(text: string): string {
 }
 
 export function print(text: string): void {
-  makeRoom();
+  clearTransientLines();
   terminal.stdout.write(`${terminalText(text)}\n`);
 }
 
@@ -54,22 +54,22 @@ export function show({ json }: { json?: boolean }, value: unknown, render: () =>
 }
 
 /** For people, and therefore not on standard output. */
-export function say(text: string): void {
-  makeRoom();
+export function printStatus(text: string): void {
+  clearTransientLines();
   terminal.stderr.write(`${terminalText(text)}\n`);
 }
 
 /** One page of a list, and how to go on; `shown` says how much of the list it is. */
 export function printPage(text: string, nextCursor: string | null, shown = "There are more"): void {
   print(text);
-  sayMore(nextCursor, shown);
+  printNextPage(nextCursor, shown);
 }
 
-export function sayMore(nextCursor: string | null, shown: string): void {
-  if (nextCursor !== null) say(`${shown}; the next ones with --cursor ${nextCursor}`);
+export function printNextPage(nextCursor: string | null, shown: string): void {
+  if (nextCursor !== null) printStatus(`${shown}; the next ones with --cursor ${nextCursor}`);
 }
 
-export function makeRoom(): void {
+export function clearTransientLines(): void {
   for (const clear of beforeOutput) clear();
   beforeOutput.clear();
 }
@@ -90,11 +90,11 @@ export function silenceWarnings(): void {
 
 export function printWarning(text: string): void {
   if (silenced.has(currentTerminal())) return;
-  say(`${colors.yellow("warning:")} ${plainText(text)}`);
+  printStatus(`${colors.yellow("warning:")} ${plainText(text)}`);
 }
 
 export function printError(error: Pick<PlaneError, "code" | "message">): void {
-  say(`${colors.red("error:")} ${plainText(error.message)} ${colors.dim(`[${error.code}]`)}`);
+  printStatus(`${colors.red("error:")} ${plainText(error.message)} ${colors.dim(`[${error.code}]`)}`);
 }
 
 /** Columns as wide as their content; the last one takes what the terminal leaves. */

@@ -4,10 +4,10 @@ import { terminal } from "./terminal.ts";
 const width = 24;
 const shortestMs = 100;
 
-export type Progress = Disposable & { add(ok: boolean): void };
+export type ProgressBar = Disposable & { add(ok: boolean): void };
 
 /** A bar for a person at a terminal; else nothing. */
-export function showProgress(total: number, already: number): Progress {
+export function showProgress(total: number, already: number): ProgressBar {
   if (!terminal.stderr.isTTY) return { add() {}, [Symbol.dispose]() {} };
   const startedAt = Date.now();
   let done = already;

@@ -5,7 +5,7 @@ import type { Question } from "../../../model/calls/question-schema.ts";
 import { toPlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { colors, printWarning, say } from "./output.ts";
+import { colors, printStatus, printWarning } from "./output.ts";
 import { terminal } from "./terminal.ts";
 
 /** The person would rather not. */
@@ -139,7 +139,7 @@ export function answerQuestions(
 async function put(plane: Plane, id: string, prompts: Prompts): Promise<void> {
   const question = (await plane.questions.list()).find((waiting) => waiting.id === id);
   if (!question) return;
-  say(`${colors.bold(question.server)} asks: ${plainText(question.message)}`);
+  printStatus(`${colors.bold(question.server)} asks: ${plainText(question.message)}`);
   for (let attempt = 1; attempt <= maxAttempts; attempt++) if (await answerOnce(plane, question, prompts)) return;
   await plane.questions.answer(id, { action: "decline" });
 }

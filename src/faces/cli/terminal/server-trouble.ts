@@ -43,13 +43,13 @@ function clock(at: string): string {
 /** The person here may read the server's log, so its last line joins the error. */
 export async function withStderrTail(plane: Plane, thrown: unknown): Promise<unknown> {
   if (!(thrown instanceof PlaneError) || thrown.code !== "SERVER_UNAVAILABLE") return thrown;
-  const added = await stderrTailOf(plane, thrown.data.server);
+  const added = await stderrTailIn(plane, thrown.data.server);
   if (added === null) return thrown;
   const { code, message, data, cause } = thrown;
   return new PlaneError(code, `${message} ${added}`, { data, cause });
 }
 
-export async function stderrTailOf(plane: Plane, server: string | null | undefined): Promise<string | null> {
+export async function stderrTailIn(plane: Plane, server: string | null | undefined): Promise<string | null> {
   if (typeof server !== "string") return null;
   const status = await plane.servers.get(server).catch(() => null);
   return status?.stderrTail === undefined ? null : `It last wrote: ${plainText(status.stderrTail)}`;

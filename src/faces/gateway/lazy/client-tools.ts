@@ -1,6 +1,6 @@
 import { once } from "../../../lib/async/once.ts";
+import { uniqueId } from "../../../lib/ids-and-time.ts";
 import { createLru } from "../../../lib/lru.ts";
-import { uniqueId } from "../../../lib/stamps.ts";
 import { matchesGlob } from "../../../lib/text/glob.ts";
 import { codeTools, metaTools } from "../../../model/catalogue/meta-tools.ts";
 import { alwaysLoaded, createToolNameIndex, toolKey } from "../../../model/catalogue/tool-name.ts";
@@ -9,7 +9,7 @@ import type { Plane } from "../../../model/plane.ts";
 import type { ToolListing } from "../../../model/plane-tools.ts";
 import type { Era } from "../../../protocol/session.ts";
 import type { Surface } from "../surfaces.ts";
-import { renderList, renderTool, type Wait } from "../tool-list.ts";
+import { renderList, renderMcpTool, type Wait } from "../tool-list.ts";
 import type { LazyMode } from "./lazy-mode.ts";
 
 /** Under the name that the client knows. */
@@ -147,7 +147,7 @@ export class ClientTools {
     if (!this.#options.keeps() || !this.isSettled()) return false;
     const there = new Set((await this.#always()).map(({ key }) => key));
     const wanted = tools.filter(({ key }) => !there.has(key));
-    const texts = wanted.map(({ shown, tool }) => JSON.stringify(renderTool(shown, tool, "legacy")));
+    const texts = wanted.map(({ shown, tool }) => JSON.stringify(renderMcpTool(shown, tool, "legacy")));
     const tokens = await this.#plane.tools.countTokens(texts);
     const { added, dropped } = this.#loaded.load(wanted.map(({ key }, at) => ({ key, tokens: tokens[at] ?? 0 })));
     const names = wanted.flatMap(({ key, tool }) => (added.includes(key) ? tool.name : []));
@@ -225,7 +225,7 @@ export class ClientTools {
     this.#written = written;
     if (written.texts[era] === undefined) {
       const tools = isBare ? [] : await this.#listed();
-      const rendered = tools.map(({ shown, tool }) => renderTool(shown, tool, era));
+      const rendered = tools.map(({ shown, tool }) => renderMcpTool(shown, tool, era));
       written.texts[era] = JSON.stringify(renderList([...metaTools, ...rendered], era));
     }
     return written.texts[era];

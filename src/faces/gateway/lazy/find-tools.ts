@@ -44,7 +44,7 @@ export async function countTokens(plane: Plane, { principal }: Surface, client: 
 }
 
 /** Servers with their number of tools, or the tools of one server in short. */
-export async function listTools(
+export async function answerListTools(
   plane: Plane,
   surface: Surface,
   client: ClientTools,
@@ -172,7 +172,7 @@ const maxEcho = 100;
 type Line = FoundTool & { arguments: string; inputSchema?: JsonObject };
 
 /** The best matches, loaded, with all that a call needs. */
-export async function searchTools(
+export async function answerSearchTools(
   plane: Plane,
   surface: Surface,
   client: ClientTools,

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createEgress } from "../../../lib/net/egress.ts";
-import { allowedUrl, checkedFetch, readObject } from "./checked-fetch.ts";
+import { allowedUrl, checkedFetch, readJsonObject } from "./checked-fetch.ts";
 
 const { configured, stranger: outside } = createEgress({ allow: () => [] });
 const fetchInside = checkedFetch(configured);
@@ -27,7 +27,7 @@ test("redirects are followed for reading within an origin, and never for writing
     if (to === null) response.end('{"here":true}');
     else response.writeHead(307, { location: to }).end();
   });
-  assert.deepEqual(await readObject(await fetchInside(server.url("/?to=/end"))), { here: true });
+  assert.deepEqual(await readJsonObject(await fetchInside(server.url("/?to=/end"))), { here: true });
   const refused = { name: "OAuthProblem", message: /redirects, which is not followed/ };
   await assert.rejects(fetchInside(server.url("/?to=http://127.0.0.1:1/")), refused);
   await assert.rejects(fetchInside(server.url("/?to=/end"), { body: new URLSearchParams() }), refused);
@@ -47,9 +47,9 @@ test("an answer that is too long, no JSON, or truncated has an error of its own"
     else response.writeHead(200, { "content-length": "9" }).write("{", () => response.destroy());
   });
   await assert.rejects(fetchInside(server.url("/long")), /answers too much/);
-  assert.equal(await readObject(await fetchInside(server.url("/list"))), null);
+  assert.equal(await readJsonObject(await fetchInside(server.url("/list"))), null);
   const page = await fetchInside(server.url("/text"));
-  assert.deepEqual([page.status, await readObject(page)], [404, null]);
+  assert.deepEqual([page.status, await readJsonObject(page)], [404, null]);
   await assert.rejects(fetchInside(server.url("/broken?key=secret")), (error: Error) => {
     assert.match(error.message, /^http:\/\/127\.0\.0\.1:\d+ could not be asked: /);
     return true;

@@ -86,7 +86,7 @@ function reasonOf(error: NodeJS.ErrnoException): string {
   return error instanceof ProxyFailed ? error.message : (error.code ?? "it broke off");
 }
 
-export async function readObject(response: Response): Promise<UnknownObject | null> {
+export async function readJsonObject(response: Response): Promise<UnknownObject | null> {
   const value: unknown = await response.json().catch(() => null);
   return isObject(value) ? value : null;
 }

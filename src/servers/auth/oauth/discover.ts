@@ -2,7 +2,7 @@ import type { AuthorizationServer } from "oauth4webapi";
 import type { StrictGate } from "../../../lib/net/egress.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import { misconfigured, OAuthProblem } from "../problems.ts";
-import { allowedUrl, checkedFetch, judgeName, readObject } from "./checked-fetch.ts";
+import { allowedUrl, checkedFetch, judgeName, readJsonObject } from "./checked-fetch.ts";
 
 /** With every address checked. */
 export type Issuer = AuthorizationServer & { token_endpoint: string };
@@ -103,7 +103,7 @@ const flags = ["authorization_response_iss_parameter_supported", "client_id_meta
 async function firstObject(addresses: readonly string[], gate: StrictGate): Promise<UnknownObject | null> {
   for (const address of new Set(addresses)) {
     const response = await checkedFetch(gate)(address);
-    const body = response.status === 200 ? await readObject(response) : null;
+    const body = response.status === 200 ? await readJsonObject(response) : null;
     if (body !== null) return body;
   }
   return null;

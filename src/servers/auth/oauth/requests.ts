@@ -6,7 +6,7 @@ import { isHeaderValue } from "../credentials-contract.ts";
 import { errorCode, OAuthProblem } from "../problems.ts";
 import type { OAuthClient, OAuthRecord } from "../records.ts";
 import { splitScopes } from "./challenge.ts";
-import { allowedUrl, type CheckedFetch, checkedFetch, readObject } from "./checked-fetch.ts";
+import { allowedUrl, type CheckedFetch, checkedFetch, readJsonObject } from "./checked-fetch.ts";
 import type { Issuer } from "./discover.ts";
 
 /** Loaded with the first sign-in or refresh. */
@@ -78,7 +78,7 @@ function tolerantFetch(gate: StrictGate, expected: 200 | 201): CheckedFetch {
     const { status } = response;
     if (status >= 500 || status === 429)
       throw new TransportError(`${new URL(url).origin} answered HTTP ${status}`, { sent: false });
-    const body: UnknownObject = (await readObject(response)) ?? {};
+    const body: UnknownObject = (await readJsonObject(response)) ?? {};
     const isKept = ([name, value]: [string, unknown]) => value !== null && value !== "" && name !== "id_token";
     const members = Object.fromEntries(Object.entries(body).filter(isKept));
     const isSuccess = status < 300 && body.error === undefined;

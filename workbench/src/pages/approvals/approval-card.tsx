@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { Answer } from "../../../../src/model/calls/held-call.ts";
+import type { ApprovalAnswer } from "../../../../src/model/calls/held-call.ts";
 import { type Answered, type HeldAnswer, useAnswer } from "../../api/approval-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
@@ -27,12 +27,12 @@ type ApprovalCardProps = {
 export function ApprovalCard({ held, onAnswered, isMoving = false, choice }: ApprovalCardProps) {
   const answer = useAnswer(held.id);
   const mayAnswer = useMay("call");
-  const [edited, setEdited] = useState<Answer["arguments"] | null | undefined>(undefined);
+  const [edited, setEdited] = useState<ApprovalAnswer["arguments"] | null | undefined>(undefined);
   const [reason, setReason] = useState("");
   const [remember, setRemember] = useState<RememberedFor>({ what: "once", forMs: anHour });
   const [isMakingRule, setMakingRule] = useState(false);
-  const give = (decision: Answer["decision"]) => {
-    const given: Answer = {
+  const give = (decision: ApprovalAnswer["decision"]) => {
+    const given: ApprovalAnswer = {
       decision,
       ...(decision === "approve" && edited ? { arguments: edited } : {}),
       ...(reason.trim() === "" ? {} : { reason: reason.trim() }),

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Decision } from "../../../../src/model/calls/held-call.ts";
+import type { ApprovalDecision } from "../../../../src/model/calls/held-call.ts";
 import { type Answered, type HeldAnswer, useAnswers } from "../../api/approval-queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -18,7 +18,7 @@ type BulkProps = {
 
 /** One answer to several calls, after all of them were shown. */
 export function BulkAnswer({ chosen, waiting, onAll, onClear, onAnswered }: BulkProps) {
-  const [decision, setDecision] = useState<Decision | null>(null);
+  const [decision, setDecision] = useState<ApprovalDecision | null>(null);
   const count = chosen.length;
   return (
     <div
@@ -68,7 +68,7 @@ function Key({ children }: { children: string }) {
 }
 
 type BulkDialogProps = {
-  decision: Decision;
+  decision: ApprovalDecision;
   chosen: readonly HeldAnswer[];
   onClose: () => void;
   onAnswered: (answered: readonly Answered[]) => void;

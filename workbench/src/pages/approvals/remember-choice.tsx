@@ -1,4 +1,4 @@
-import type { Answer, Remember } from "../../../../src/model/calls/held-call.ts";
+import type { ApprovalAnswer, Remember } from "../../../../src/model/calls/held-call.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
 import { Field, Select } from "../../parts/field.tsx";
 
@@ -20,7 +20,7 @@ const times = [
 ];
 
 /** The scope and duration of an approval. */
-export function toRemember({ what, forMs, conversation }: RememberedFor): Pick<Answer, "remember"> {
+export function toRemember({ what, forMs, conversation }: RememberedFor): Pick<ApprovalAnswer, "remember"> {
   if (what === "once") return {};
   return {
     remember: {

@@ -1,4 +1,4 @@
-import type { Remembered } from "../../../../src/model/calls/held-schema.ts";
+import type { RememberedApproval } from "../../../../src/model/calls/held-schema.ts";
 import { useMutateOperation, useOperation } from "../../api/operations.ts";
 import { Button } from "../../parts/button.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
@@ -55,7 +55,7 @@ export function RememberedList() {
   );
 }
 
-function describe({ tool, server, arguments: globs, argumentsHash, conversation }: Remembered): string {
+function describe({ tool, server, arguments: globs, argumentsHash, conversation }: RememberedApproval): string {
   const what = tool ?? (server === null ? "every tool" : `every tool of ${server}`);
   const globbed = Object.entries(globs).map(([name, glob]) => `${name} like ${glob}`);
   const how = argumentsHash === null ? globbed.join(", ") : "exactly the same arguments";

@@ -1,7 +1,7 @@
 type Key = string | number | bigint;
 
 /** For entries that live as long as a call: old tables of a `Map` keep what follows alive until a large collection. */
-export function createBriefMap<V>() {
+export function createShortLivedMap<V>() {
   const entries: Record<string | number, V> = Object.create(null);
   let size = 0;
   return {

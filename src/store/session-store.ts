@@ -1,7 +1,7 @@
 import type { JsonObject, UnknownObject } from "../model/json.ts";
 import {
-  type KeptSession,
-  type KeptSessions,
+  type SessionStore,
+  type StoredSession,
   sessionIdleMs,
   sessionTouchMs,
 } from "../model/servers/client-sessions.ts";
@@ -19,10 +19,10 @@ const keptMs = sessionIdleMs + 2 * sessionTouchMs;
 const mailMs = 60_000;
 const maxMail = 50;
 
-type Row = { session: KeptSession; usedAt: number };
+type Row = { session: StoredSession; usedAt: number };
 
 /** Client sessions in the store, shared by all planes. Their content is defined by the face. */
-export function createKeptSessions({ store, onNews, outlivesUs }: Ports): KeptSessions {
+export function createSessionStore({ store, onNews, outlivesUs }: Ports): SessionStore {
   const rowOf = (value: JsonObject | null) => value as Row | null;
   const asValue = (row: Row) => row as unknown as JsonObject;
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { anyCharacter } from "../../../test/samples/texts.ts";
-import { respellJson } from "./respell-json.ts";
+import { parseLenientJson } from "./lenient-json.ts";
 
 const cases: [text: string, value: unknown, changes: string[]][] = [
   ["{'a': 'b'}", { a: "b" }, ["single quotes"]],
@@ -14,7 +14,7 @@ const cases: [text: string, value: unknown, changes: string[]][] = [
 
 for (const [text, value, changes] of cases)
   test(`${text} can be read in one way`, () => {
-    const read = respellJson(text);
+    const read = parseLenientJson(text);
     assert.ok(read.text !== null);
     assert.deepEqual([JSON.parse(read.text), read.changes], [value, changes]);
   });
@@ -35,11 +35,11 @@ const broken: [text: string, at: number, isEnd: boolean][] = [
 
 for (const [text, at, isEnd] of broken)
   test(`${text} is not read, and it is reported where`, () => {
-    assert.deepEqual(respellJson(text), { text: null, at, line: 1, column: at + 1, isEnd });
+    assert.deepEqual(parseLenientJson(text), { text: null, at, line: 1, column: at + 1, isEnd });
   });
 
 test("the place of a mistake is reported by line and column", () => {
-  const { line, column } = respellJson('{\n  "a": oops\n}') as { line: number; column: number };
+  const { line, column } = parseLenientJson('{\n  "a": oops\n}') as { line: number; column: number };
   assert.deepEqual([line, column], [2, 8]);
 });
 
@@ -47,13 +47,16 @@ test("JSON stays what it is, cut JSON is never read, and no text makes it throw"
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue()), fc.nat(), (value, place) => {
       const whole = JSON.stringify(value);
-      const { text, changes } = respellJson(whole) as { text: string; changes: string[] };
+      const { text, changes } = parseLenientJson(whole) as { text: string; changes: string[] };
       assert.deepEqual([JSON.parse(text), changes], [JSON.parse(whole), []]);
-      assert.equal(respellJson(whole.slice(0, place % whole.length)).text, null);
+      assert.equal(parseLenientJson(whole.slice(0, place % whole.length)).text, null);
     }),
   );
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom(..."{}[]\",:\\ Tru1e-.\n“”'") }), (text) => void respellJson(text)),
+    fc.property(
+      fc.string({ unit: fc.constantFrom(..."{}[]\",:\\ Tru1e-.\n“”'") }),
+      (text) => void parseLenientJson(text),
+    ),
   );
-  assert.equal(respellJson("[".repeat(200_000)).text, null);
+  assert.equal(parseLenientJson("[".repeat(200_000)).text, null);
 });

@@ -1,30 +1,30 @@
 import type { AgentAnswer } from "../model/agent/agent-answer.ts";
 import type { Outcome } from "../model/calls/call.ts";
-import { strangerMessage, withoutHints } from "../model/errors.ts";
+import { publicMessage, withoutHints } from "../model/errors.ts";
 import type { ErrorReport } from "../model/errors-schema.ts";
 import type { JobRun, SkillRun, StepRun } from "../model/work/run-schema.ts";
 
 /** Reasons for holders of a credential that was ours, or that an issuer signed. */
-const toldToHolders: readonly unknown[] = ["revoked", "expired", "not_yet", "audience", "claims"];
+const reasonsForHolders: readonly unknown[] = ["revoked", "expired", "not_yet", "audience", "claims"];
 
 /** The same for no credential and a wrong one: a guess learns nothing. */
 const proveIt =
   "This plane needs a credential. Send 'Authorization: Bearer TOKEN' with an API key or a token of the plane's issuer, or the key as 'X-API-Key'. API keys begin with 'tp_'; 'toolplane keys create NAME' makes one.";
 
 /** An error as a caller over HTTP reads it: without paths, addresses and causes of the machine. */
-export function forStrangers(error: ErrorReport): ErrorReport {
-  if (error.code === "UNAUTHENTICATED" && !toldToHolders.includes(error.data.reason))
+export function toPublicError(error: ErrorReport): ErrorReport {
+  if (error.code === "UNAUTHENTICATED" && !reasonsForHolders.includes(error.data.reason))
     return { ...error, message: proveIt, cause: null, data: {} };
-  const told = strangerMessage(error.code, error.data);
-  return told === null ? withoutHints(error) : { ...error, ...told, cause: null };
+  const shown = publicMessage(error.code, error.data);
+  return shown === null ? withoutHints(error) : { ...error, ...shown, cause: null };
 }
 
 export function shownOutcome(outcome: Outcome): Outcome {
-  return outcome.ok ? outcome : { ...outcome, error: forStrangers(outcome.error) };
+  return outcome.ok ? outcome : { ...outcome, error: toPublicError(outcome.error) };
 }
 
 export function shownAgentAnswer(answer: AgentAnswer): AgentAnswer {
-  return answer.error ? { ...answer, error: forStrangers(answer.error) } : answer;
+  return answer.error ? { ...answer, error: toPublicError(answer.error) } : answer;
 }
 
 export function shownSkillRun(run: SkillRun): SkillRun {
@@ -41,5 +41,5 @@ function shownStep(step: StepRun): StepRun {
 }
 
 function shownFailure({ error }: { error: ErrorReport | null }): { error: ErrorReport | null } {
-  return { error: error === null ? null : forStrangers(error) };
+  return { error: error === null ? null : toPublicError(error) };
 }

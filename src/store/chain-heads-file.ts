@@ -7,24 +7,26 @@ type ChainName = (typeof chains)[number];
 type Losses = { [Name in ChainName]?: Loss[] };
 type Finder = Pick<Store, "findLoss">;
 
-export type KeptHeads = ReturnType<typeof createKeptHeads>;
+export type ChainHeadsFile = ReturnType<typeof createChainHeadsFile>;
 
-/** Commits follow each other quickly; a head that is a little older is in the chain as well. */
-const writeAfterMs = 100;
+/** Of commits that follow each other quickly the last one is noted; a head that is a little older is in the chain as well. */
+const apartMs = 1_000;
 
 /**
  * Where the chains end, in a file of its own that is written soon after each commit. A store whose end is lost to a damaged disk,
  * or that was replaced by an older copy, cannot tell by itself.
  */
-export function createKeptHeads(path: string) {
+export function createChainHeadsFile(path: string) {
   const lostPath = `${path}.lost`;
   const earlier = readJson<ChainHeads>(path) ?? {};
   let heads = earlier;
   let later: NodeJS.Timeout | undefined;
+  let writtenAt = Number.NEGATIVE_INFINITY;
 
   function write(): void {
     clearTimeout(later);
     later = undefined;
+    writtenAt = performance.now();
     try {
       const written = `${path}.${process.pid}`;
       writeFileSync(written, JSON.stringify(heads), { mode: 0o600 });
@@ -38,7 +40,10 @@ export function createKeptHeads(path: string) {
     note(added: ChainHeads): void {
       if (added.calls === undefined && added.changes === undefined) return;
       heads = { ...heads, ...added };
-      later ??= setTimeout(write, writeAfterMs).unref();
+      if (later !== undefined) return;
+      const waitMs = writtenAt + apartMs - performance.now();
+      if (waitMs <= 0) write();
+      else later = setTimeout(write, waitMs).unref();
     },
     /** Writes what is not written yet. */
     flush(): void {

@@ -1,5 +1,5 @@
 /** Valid JSON and what was misspelt, or where it cannot be read; `end` when it stops too early. */
-type Respelt =
+type LenientResult =
   | { text: string; changes: string[] }
   | { text: null; at: number; line: number; column: number; isEnd: boolean };
 
@@ -12,7 +12,7 @@ const names: Readonly<Record<string, string>> = { "'": "single quotes", "“": "
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /** JSON as models misspell it: other quotes, trailing commas, Python's words. Only what has one meaning and is whole. */
-export function respellJson(text: string): Respelt {
+export function parseLenientJson(text: string): LenientResult {
   const reader = createReader(text);
   try {
     return reader.read();
@@ -106,7 +106,7 @@ function createReader(text: string) {
 
   return {
     place: () => at,
-    read(): Respelt {
+    read(): LenientResult {
       value();
       if (next() !== "") fail();
       return { text: written.join(""), changes: [...changes] };

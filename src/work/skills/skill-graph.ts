@@ -1,4 +1,4 @@
-import { fillReferences, namesUnder, referencesIn, valueAt } from "../../lib/text/fill-references.ts";
+import { fillReferences, namesUnder, referencesIn, valueAtPath } from "../../lib/text/fill-references.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { resultText, type ToolResult } from "../../model/calls/result.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
@@ -6,10 +6,10 @@ import type { Json, JsonObject } from "../../model/json.ts";
 import type { SkillManifest, SkillStep } from "../../model/work/skill.ts";
 import type { NotReady } from "../../model/work/skill-run.ts";
 
-export type PlannedStep = GraphNode & { step: SkillStep };
+export type SkillGraphStep = GraphNode & { step: SkillStep };
 
 /** The steps with everything that each waits for. */
-export function planOf({ steps = [] }: SkillManifest): PlannedStep[] {
+export function skillGraph({ steps = [] }: SkillManifest): SkillGraphStep[] {
   return steps.map((step) => {
     const meant = namesUnder("steps", [step.arguments, step.when ?? ""]);
     return { id: step.id, dependsOn: [...new Set([...step.depends_on, ...meant])], step };
@@ -37,9 +37,13 @@ export function fillStep(step: SkillStep, input: JsonObject, results: ReadonlyMa
   return fillReferences(step.arguments, (path) => {
     const found = lookUp(path, input, results);
     if (found !== undefined) return found;
-    throw new PlaneError("INVALID_ARGUMENTS", `Step '${step.id}' refers to '${path.join(".")}', which is not there.`, {
-      data: { step: step.id, tool: step.tool, sent: false },
-    });
+    throw new PlaneError(
+      "INVALID_ARGUMENTS",
+      `Step '${step.id}' refers to '${path.join(".")}', which does not exist.`,
+      {
+        data: { step: step.id, tool: step.tool, sent: false },
+      },
+    );
   }) as JsonObject;
 }
 
@@ -65,7 +69,7 @@ export function resultValue(result: ToolResult | undefined): Json {
 }
 
 /** The results of the steps that no other depends on. */
-export function lastResult(plan: readonly PlannedStep[], results: ReadonlyMap<string, Json>): Json {
+export function lastResult(plan: readonly SkillGraphStep[], results: ReadonlyMap<string, Json>): Json {
   const last = plan.filter(({ id }) => !plan.some(({ dependsOn }) => dependsOn.includes(id)));
   const [only, another] = last;
   if (only && !another) return results.get(only.id) ?? null;
@@ -74,8 +78,8 @@ export function lastResult(plan: readonly PlannedStep[], results: ReadonlyMap<st
 
 function lookUp(path: readonly string[], input: JsonObject, results: ReadonlyMap<string, Json>): unknown {
   const [root, name = "", ...rest] = path;
-  if (root === "input") return valueAt(input, [name, ...rest]);
-  return root === "steps" && rest[0] === "result" ? valueAt(results.get(name), rest.slice(1)) : undefined;
+  if (root === "input") return valueAtPath(input, [name, ...rest]);
+  return root === "steps" && rest[0] === "result" ? valueAtPath(results.get(name), rest.slice(1)) : undefined;
 }
 
 type GraphNode = { id: string; dependsOn: readonly string[] };
