@@ -40,6 +40,11 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   plane.on("store.back", () => say("The store is back."));
   plane.on("telemetry.lost", ({ reason }) => printWarning(`The OTLP collector takes nothing: ${reason}.`));
   plane.on("telemetry.back", () => say("The OTLP collector is back."));
+  // What is said of servers comes behind the address.
+  const tellsServers = options.logLevel !== "error" && options.logLevel !== "warn";
+  const told = tellsServers ? tellOfServers(plane, { isHeldBack: true }) : null;
+  // Servers take longest: they start while the rest is loaded.
+  plane.start();
   // Problems of the store are said before the address is.
   await plane.readiness();
   const { host, port, allowHost: allowHosts = [], dataDir: dataDirectory, config: files = [] } = options;
@@ -60,7 +65,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     say(
       "Another plane serves this configuration, or no socket can be made in the data directory, so commands and clients will not find this one. Use --data-dir to keep planes apart.",
     );
-  if (options.logLevel !== "error" && options.logLevel !== "warn") tellOfServers(plane);
+  told?.release();
   let before = plane.config();
   plane.on("config.changed", ({ added, removed, changed }) => {
     const now = plane.config();
@@ -70,7 +75,6 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
   using _reload = reloadOnHangup(plane);
-  plane.start();
   if (!interruption.signal.aborted) await once(interruption.signal, "abort");
   const drainMs = drainTime(interruption.signal, options);
   say(drainMs > 0 ? `Stopping in ${options.drainSeconds} s …` : "Stopping …");
