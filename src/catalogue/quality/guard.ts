@@ -41,10 +41,11 @@ export type GuardPorts = {
   ownersOf?(tool: Tool): ReadonlySet<string | null> | undefined;
   /** Whose lists those of others are compared with. */
   usualUser?: string | null;
+  /** Pins are written when no server has listed for this time: until then many may list one after the other. */
+  settleAfterMs?: number;
 };
 
-/** Pins are written when no server has listed for this time: until then many may list one after the other. */
-const settleAfterMs = 250;
+const usualSettleMs = 250;
 
 /** Reported definitions that are remembered at least. */
 const minReported = 10_000;
@@ -58,7 +59,8 @@ export type Guard = ReturnType<typeof createGuard>;
  * no later one, all of a server in one transaction. Where the process ends in between, the server has no pin at all: at the
  * next start it is new again, and scanned and reported as such. No definition is trusted because of a listing that was lost.
  */
-export function createGuard({ config, store, emit, directoryOf, tools, isWritten }: GuardPorts) {
+export function createGuard(ports: GuardPorts) {
+  const { config, store, emit, directoryOf, tools, isWritten, settleAfterMs = usualSettleMs } = ports;
   const pinned = createPinnedServers(store);
   const verdicts = createVerdicts(pinned, tools);
   const report = createReporter(verdicts.review, emit);

@@ -1,5 +1,5 @@
-/** However much stirs, nothing waits longer. */
-const longestMs = 5_000;
+/** However much stirs, nothing waits longer than so many times the quiet. */
+const longest = 20;
 
 /** Lets work wait that no caller waits for, until nothing has stirred for a while, or it is wanted now. */
 export function createQuiet(quietMs: number) {
@@ -10,7 +10,7 @@ export function createQuiet(quietMs: number) {
       stirredAt = performance.now();
     },
     async wait(): Promise<void> {
-      const until = performance.now() + longestMs;
+      const until = performance.now() + longest * quietMs;
       const wanted = hurried.promise.then(() => true);
       for (;;) {
         const ms = Math.min(until, stirredAt + quietMs) - performance.now();
