@@ -24,7 +24,7 @@ type Codec = {
   kind: Decoded["kind"];
   pattern: RegExp;
   /** What every text has that the pattern fits. */
-  needs?: "long word" | "digit" | "spelled letters";
+  needs?: "long word" | "digits" | "spelled letters";
   decode(run: string): (string | Buffer | null)[];
 };
 
@@ -86,20 +86,20 @@ const codecs: readonly Codec[] = [
   {
     kind: "encoded_text",
     pattern: /(?:\\?\b[0-3]?[0-7]{2}(?:[\s,;]{1,2}|(?=\\))){11,}\\?[0-3]?[0-7]{2}/g,
-    needs: "digit",
+    needs: "digits",
     decode: (run) => [numbersIn(run, 8)],
   },
   {
     kind: "disguised_text",
     pattern: /\b(?:[1-5]{2}[\s,;.-]{1,2}){9,}[1-5]{2}\b/g,
-    needs: "digit",
+    needs: "digits",
     decode: fromSquare,
   },
   { kind: "encoded_text", pattern: /\b(?:(?:zero|one)[\s,-]{1,2}){39,}(?:zero|one)\b/gi, decode: fromNamedBits },
   {
     kind: "disguised_text",
     pattern: /\b(?:\d{1,2}(?:[-., ]|[\s/|_,]{1,3})){11,}\d{1,2}\b/g,
-    needs: "digit",
+    needs: "digits",
     decode: fromPlaces,
   },
   {
@@ -111,16 +111,16 @@ const codecs: readonly Codec[] = [
   {
     kind: "encoded_text",
     pattern: /\b(?:[01]{7,8}[\s,]{0,2}){12,}/g,
-    needs: "digit",
+    needs: "digits",
     decode: (run) => [fromBinary(run)],
   },
   {
     kind: "encoded_text",
     pattern: /\b(?:\d{2,3}[\s,;]{1,2}){12,}\d{2,3}/g,
-    needs: "digit",
+    needs: "digits",
     decode: (run) => [numbersIn(run, 10)],
   },
-  { kind: "encoded_text", pattern: /(?:&#\d{2,7};){8,}/g, needs: "digit", decode: (run) => [numbersIn(run, 10)] },
+  { kind: "encoded_text", pattern: /(?:&#\d{2,7};){8,}/g, needs: "digits", decode: (run) => [numbersIn(run, 10)] },
   {
     kind: "encoded_text",
     pattern: /(?:&#x[0-9a-f]{2,6};){8,}/gi,
@@ -149,13 +149,17 @@ const nested = /^[!-~]{16,}\s*$/;
 const maxNested = 2;
 
 const longWord = /[!-~]{16}/;
-const digit = /\d/;
+/** No pattern of digits fits fewer of them. */
+const minDigits = 12;
+/** No pattern fits a shorter text. */
+const minLength = 13;
 
 /** Most texts have nothing that is encoded: three looks at a text save most of the patterns. */
 function codecsFor(text: string): Codec[] {
+  if (text.length < minLength) return [];
   const has: Record<NonNullable<Codec["needs"]>, boolean> = {
     "long word": longWord.test(text),
-    digit: digit.test(text),
+    digits: (text.match(/\d/g)?.length ?? 0) >= minDigits,
     "spelled letters": text.length > maxRun || mayBeSpelled(text),
   };
   return codecs.filter(({ needs, pattern }) => {

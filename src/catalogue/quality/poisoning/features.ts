@@ -72,6 +72,7 @@ const isEnd = /[.!?;\n。！？؛।]/;
 const chunks = /[^\s"'()<>{}[\]=,]+|\n/g;
 const letters = /[a-z0-9'’\u0080-\u{10ffff}]+|[.!?;\n]$/gu;
 const isWord = /^[a-z0-9]+$/;
+const isLastWord = /^[a-z0-9]+[.!?;]$/;
 const notLetters =
   /[\u0080-\u00bf\u2000-\u206f\u3000-\u3004\u3008-\u303f\uff00-\uff0f\uff1a-\uff1f\u060c\u061b\u061f\u0964]+/gu;
 const unspaced = /[\u3040-\u30ff\u3400-\u9fff]/;
@@ -186,7 +187,10 @@ export function tokensOf(text: string): Token[] {
   for (const chunk of spaced.match(chunks) ?? []) {
     index = spaced.indexOf(chunk, index);
     if (isWord.test(chunk)) found.push({ word: chunk, from: index, special: 0 });
-    else readChunk(chunk, index, found);
+    else if (isLastWord.test(chunk)) {
+      found.push({ word: chunk.slice(0, -1), from: index, special: 0 });
+      found.push({ word: chunk.slice(-1), from: index + chunk.length - 1, special: 0 });
+    } else readChunk(chunk, index, found);
     index += chunk.length;
   }
   return found;

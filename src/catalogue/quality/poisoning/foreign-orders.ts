@@ -143,8 +143,8 @@ function latest(one: Seen | undefined, other: Seen | undefined): Seen | undefine
   return one && other ? (one.at >= other.at ? one : other) : (one ?? other);
 }
 
-/** By language, the classes that the words of a text may have, whatever stands before and behind it. */
-export type ForeignMeaning = ReadonlyMap<number, number>;
+/** The classes that the words of a text may have, whatever stands before and behind it. */
+export type ForeignMeaning = { all: number; byLanguage: ReadonlyMap<number, number> };
 
 export function foreignMeaningOf(text: string): ForeignMeaning {
   const found = new Map<number, number>();
@@ -157,14 +157,18 @@ export function foreignMeaningOf(text: string): ForeignMeaning {
       for (const { hit } of begins) see(hit);
     }
   }
-  return found;
+  let all = 0;
+  for (const classes of found.values()) all |= classes;
+  return { all, byLanguage: found };
 }
 
 /** Can texts of these classes, one after the other, be an order? */
 export function mayBeForeignOrder(meanings: readonly ForeignMeaning[]): boolean {
+  // Mostly not even if all languages were one.
+  if (!isPossible(meanings.reduce((sum, { all }) => sum | all, 0))) return false;
   const all = new Map<number, number>();
-  for (const meaning of meanings)
-    for (const [language, classes] of meaning) all.set(language, (all.get(language) ?? 0) | classes);
+  for (const { byLanguage } of meanings)
+    for (const [language, classes] of byLanguage) all.set(language, (all.get(language) ?? 0) | classes);
   const shared = all.get(anyLanguage) ?? 0;
   return all.entries().some(([language, own]) => language !== anyLanguage && isPossible(own | shared));
 }

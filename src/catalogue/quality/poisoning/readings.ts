@@ -131,8 +131,11 @@ let counted: { text: string; counts: Partial<Record<Way, number>> } | undefined;
 function countWays(text: string): Partial<Record<Way, number>> {
   if (counted?.text === text) return counted.counts;
   const counts: Partial<Record<Way, number>> = {};
-  for (const word of text.match(spelledWords) ?? [])
-    for (const way of Object.keys(waysOf(word) ?? {}) as Way[]) counts[way] = (counts[way] ?? 0) + 1;
+  for (const word of text.match(spelledWords) ?? []) {
+    const ways = waysOf(word);
+    if (ways === null) continue;
+    for (const way of Object.keys(ways) as Way[]) counts[way] = (counts[way] ?? 0) + 1;
+  }
   counted = { text, counts };
   return counts;
 }

@@ -156,14 +156,28 @@ const minSpacedLetters = 20;
 /** An order whose parts stand in several fields, read one after the other; only where no one part of it is an order. */
 function findSplit(definition: object): Finding[] {
   for (const [where, parts] of lanesOf(definition)) {
-    if (parts.length < 2) continue;
-    const whole = parts.join(" ");
-    // Cut in the middle of a word, it may be another one.
-    if (whole.length <= maxRead / 4 && !mayBeOrder(parts, whole)) continue;
-    const order = findInstructions(whole.slice(0, maxRead / 4)).find(({ severity }) => severity === "high");
+    const order = parts.length < 2 ? null : orderIn(parts);
     if (order) return [{ ...order, where, kind: "disguised_text", decoded: order.excerpt }];
   }
   return [];
+}
+
+/** Types and names of arguments are often the same in many tools. */
+const joinedBefore = createLru<{ order: Found | null }>(500);
+
+function orderIn(parts: readonly string[]): Found | null {
+  const whole = parts.join(" ");
+  const before = joinedBefore.get(whole);
+  if (before) return before.order;
+  const order = findOrder(parts, whole);
+  if (whole.length <= longestKept) joinedBefore.set(whole, { order });
+  return order;
+}
+
+function findOrder(parts: readonly string[], whole: string): Found | null {
+  // Cut in the middle of a word, it may be another one.
+  if (whole.length <= maxRead / 4 && !mayBeOrder(parts, whole)) return null;
+  return findInstructions(whole.slice(0, maxRead / 4)).find(({ severity }) => severity === "high") ?? null;
 }
 
 /** Text beyond `maxRead` is not scanned. */

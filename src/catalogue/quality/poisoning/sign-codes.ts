@@ -111,6 +111,7 @@ export function fromTwoSigns(text: string): Signs[] {
 
 /** Is there any stretch of so many signs without a third? Counts as `fromTwoSigns` does, and keeps nothing. */
 function hasTwoSigns(text: string): boolean {
+  if (!hasMonotony(text)) return false;
   let first = -1;
   let second = -1;
   let count = 0;
@@ -132,6 +133,29 @@ function hasTwoSigns(text: string): boolean {
     if (count >= minSigns) return true;
   }
   return false;
+}
+
+/** Long enough that a stretch of `minSigns` covers a whole block. */
+const blockSize = 16;
+/** Two signs are four units at most. */
+const maxUnits = 4;
+
+/** Is there a block of so few signs that it may be of a stretch? Of ordinary text only a few letters in each are looked at. */
+function hasMonotony(text: string): boolean {
+  for (let start = 0; start + blockSize <= text.length && text.length >= minSigns; start += blockSize)
+    if (isMonotonous(text, start)) return true;
+  return false;
+}
+
+function isMonotonous(text: string, start: number): boolean {
+  const seen: number[] = [];
+  for (let at = start; at < start + blockSize; at++) {
+    const unit = text.charCodeAt(at);
+    if (seen.includes(unit) || isBetweenSigns(unit)) continue;
+    if (seen.length === maxUnits) return false;
+    seen.push(unit);
+  }
+  return true;
 }
 
 /** The same signs as in `fromTwoSigns`; those below 128 without a search. */
