@@ -74,6 +74,8 @@ test("a process that ends before pins are written leaves none, and those of a se
   guard.asked("s");
   await guard.loaded();
   const [identity = ""] = guard.pinned.identities();
+  // Turns enough for pins that would be written at once.
+  for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
   // Listed and scanned, and nothing is on record yet: at another start it would be new again.
   assert.equal(guard.isLoaded(), true);
   assert.deepEqual(await store.pinnedServer(identity), { isKnown: false, heads: [] });
