@@ -15,7 +15,7 @@ export async function bundle(entries: Record<string, string>, directory: string,
     preserveEntrySignatures: "allow-extension",
     // Native code cannot be bundled; it is an optional dependency and loaded only for keychain references.
     external: ["@napi-rs/keyring"],
-    plugins: [plainBuiltins(), englishOnly(), workedOutAtBuild()],
+    plugins: [plainBuiltins(), englishOnly(), withoutUnused(), workedOutAtBuild()],
     // What "engines" promises: Node 22 does not know 'using'.
     transform: { target: "node22.13" },
     resolve: { mainFields: ["module", "main"] },
@@ -191,4 +191,13 @@ function englishOnly(): Plugin {
       importer.includes("node_modules/zod/") && id.endsWith("locales/index.js") ? name : null,
     load: (id) => (id === name ? `export { default as en } from ${JSON.stringify(english)};` : null),
   };
+}
+
+/** Parts of libraries that come with what is used of them, load much of Node, and are never called. */
+const unused = ["prom-client/lib/pushgateway.js", "prom-client/lib/cluster.js"].map((file) =>
+  join(root, "node_modules", file),
+);
+
+function withoutUnused(): Plugin {
+  return { name: "without-unused", load: (id) => (unused.includes(id) ? "module.exports = class {};" : null) };
 }

@@ -9,7 +9,7 @@ import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/
 import { type ToolQuery, unfilteredQuery } from "../model/catalogue/tool-query.ts";
 import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { LockedTool, PlaneTools, ToolListing } from "../model/plane-tools.ts";
+import type { LockedTool, PlaneTools, ShownTool, ToolListing } from "../model/plane-tools.ts";
 import { type Face, type Inside, type KnownCaller, type Principal, requireScope } from "../model/principal.ts";
 import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { missingCredentials } from "./health/credentials.ts";
@@ -49,6 +49,8 @@ type ListingPorts = DescriptionPorts & {
   /** What grants depend on; a new object after each change. */
   config(): object;
 };
+
+type AskedList = { server?: string | null; waitMs?: number; brief?: boolean };
 
 export type ToolListings = ReturnType<typeof createToolListings>;
 
@@ -92,6 +94,17 @@ export function createToolListings(ports: ListingPorts) {
     return { ...page, tools, ...(locked.length === 0 ? {} : { locked }) };
   };
 
+  /** What a model reads of the same tools, in the same order. */
+  const shownTools = async (server: string | null, { principal, face, waitMs }: KnownCaller & AskedList) => {
+    const { state } = unfilteredQuery;
+    const request = withoutUndefined(state === "*" ? { anyState: true as const } : { state: state ?? undefined });
+    await discover(server, principal, waitMs, request);
+    const shown = forFace(visibleAs(principal, everyPersona(face), request), face);
+    const stale = ports.staleServers?.();
+    const wanted = server === null ? shown : shown.filter(({ id }) => id.server === server);
+    return stale?.size ? wanted.map((tool): ShownTool => ({ ...tool, ...staleOf(tool, stale) })) : wanted;
+  };
+
   return {
     visibleTo,
     visibleAs,
@@ -115,8 +128,8 @@ export function createToolListings(ports: ListingPorts) {
       await discover(null, principal, waitMs, request);
       return forFace(visibleTo(principal, request), "agent");
     },
-    tools: (async ({ server = null, ...caller }) =>
-      (await query({ server }, caller)).tools) as Inside<PlaneTools>["list"],
+    tools: (async ({ server = null, brief = false, ...caller }: KnownCaller & AskedList) =>
+      brief ? shownTools(server, caller) : (await query({ server }, caller)).tools) as Inside<PlaneTools>["list"],
     queryTools: query,
   };
 }

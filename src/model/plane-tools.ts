@@ -54,6 +54,9 @@ export type ToolListing = Tool & {
   impact: ToolImpact;
 };
 
+/** A tool as a model reads it, without how it does. */
+export type ShownTool = Tool & Pick<ToolListing, "stale" | "error">;
+
 /** What a caller without access learns of a tool. */
 export type LockedTool = { name: string; description: string; contact: Contact; locked: true };
 
@@ -78,6 +81,7 @@ export interface PlaneTools extends ToolsMethods {
    * @example
    * const names = (await plane.tools.list({ server: "files" })).map(({ name }) => name);
    */
+  list(caller: Caller & { server?: string; waitMs?: number; brief: true }): Promise<readonly ShownTool[]>;
   list(caller?: Caller & { server?: string; waitMs?: number }): Promise<ToolListing[]>;
   /** One tool, by any spelling of its name. Throws where there is none, and names the nearest. */
   get(name: string | ToolId, caller?: Caller): Promise<ToolListing>;

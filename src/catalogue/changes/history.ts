@@ -1,4 +1,5 @@
 import { maskSecrets } from "../../config/config.ts";
+import { createQuiet } from "../../lib/async/quiet.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import type { Audience, NewChange } from "../../model/catalogue/change.ts";
@@ -29,15 +30,20 @@ export type ChangeHistory = ReturnType<typeof createChangeHistory>;
 /** An unchanged listing is written again after this time, not with each call of the command line. */
 const rewriteMs = 60_000;
 
+/** Listings are compared when none has come for this time: callers wait for the first ones. */
+const compareAfterMs = 250;
+
 /** Finds what changed in the background, one listing after the other. */
 export function createChangeHistory({ store, outlivesUs, revision }: HistoryPorts) {
   const log = createListingLog(store);
   const coalesced = createCoalescer();
+  const quiet = createQuiet(compareAfterMs);
   let last = Promise.resolve();
   const later = (work: () => Promise<void>) => {
     // No caller waits for the history, and a store that cannot be written reports that itself.
     last = last
       .then(() => new Promise(setImmediate))
+      .then(quiet.wait)
       .then(work)
       .catch(() => undefined);
   };
@@ -53,6 +59,7 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
           (before) => serverChanges(server, before, known.tools, now),
           (before, changes) => changes.length > 0 || isServerNews(before, known),
         );
+      quiet.stir();
       coalesced.run(known.identity, () => later(compare));
     },
     applied(files: readonly string[], entries: readonly WrittenEntry[]): void {
@@ -83,6 +90,7 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
     },
     settled() {
       coalesced.flush();
+      quiet.hurry();
       return last;
     },
   };

@@ -11,7 +11,7 @@ const tool = { name: "a", description: "The tool a", inputSchema: { type: "objec
 const security = { pinning: "quarantine", newTools: "quarantine", poisoning: "off" };
 
 /** A guard on a store in memory that can be away. */
-async function guardOn(poisoning: "off" | null = "off") {
+async function guardOn(poisoning: "off" | null = "off", more: { settleAfterMs?: number } = {}) {
   const store = await openSqliteStore(":memory:");
   const world = { isAway: false };
   const settings = { security: { ...security, poisoning } };
@@ -26,6 +26,7 @@ async function guardOn(poisoning: "off" | null = "off") {
     tools: () => [],
     isWritten: () => false,
     config: () => settings as unknown as Config,
+    ...more,
   });
   return { guard, store, world, [Symbol.asyncDispose]: () => store.close() };
 }
@@ -64,4 +65,27 @@ test("other work goes on while a long list is scanned, and nothing is left to sc
   isDone = true;
   assert.ok(turns > 3, `${turns} turns`);
   assert.equal(guard.isLoaded(), true);
+});
+
+test("a process that ends before pins are written leaves none, and those of a server are written together", async () => {
+  await using given = await guardOn(null, { settleAfterMs: 3_600_000 });
+  const { guard, store } = given;
+  guard.listed("s", definition, [tool, { ...tool, name: "b" }]);
+  guard.asked("s");
+  await guard.loaded();
+  const [identity = ""] = guard.pinned.identities();
+  // Turns enough for pins that would be written at once.
+  for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
+  // Listed and scanned, and nothing is on record yet: at another start it would be new again.
+  assert.equal(guard.isLoaded(), true);
+  assert.deepEqual(await store.pinnedServer(identity), { isKnown: false, heads: [] });
+  // What it lists meanwhile is compared with the first listing, which is the one that is pinned.
+  const changed = { ...tool, description: "Another tool" };
+  guard.listed("s", definition, [changed]);
+  await guard.loaded();
+  assert.equal(guard.review("s", "a")?.change, "changed");
+  await guard.settled();
+  const { isKnown, heads } = await store.pinnedServer(identity);
+  assert.deepEqual([isKnown, heads.map((head) => head.tool).sort()], [true, ["a", "b"]]);
+  assert.equal(guard.review("s", "a")?.change, "changed");
 });

@@ -1,4 +1,5 @@
 import { yieldEvery } from "../../lib/async/pause.ts";
+import { createQuiet } from "../../lib/async/quiet.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { createLru } from "../../lib/lru.ts";
@@ -40,22 +41,35 @@ export type GuardPorts = {
   ownersOf?(tool: Tool): ReadonlySet<string | null> | undefined;
   /** Whose lists those of others are compared with. */
   usualUser?: string | null;
+  /** Pins are written when no server has listed for this time: until then many may list one after the other. */
+  settleAfterMs?: number;
 };
+
+const usualSettleMs = 250;
 
 /** Reported definitions that are remembered at least. */
 const minReported = 10_000;
 
 export type Guard = ReturnType<typeof createGuard>;
 
-/** Compares the listings of servers with their pins, and scans definitions for poisoning. */
-export function createGuard({ config, store, emit, directoryOf, tools, isWritten }: GuardPorts) {
+/**
+ * Compares the listings of servers with their pins, and scans definitions for poisoning.
+ *
+ * A definition is scanned before it is listed, and pinned soon after. What is pinned is the first listing that was read and
+ * no later one, all of a server in one transaction. Where the process ends in between, the server has no pin at all: at the
+ * next start it is new again, and scanned and reported as such. No definition is trusted because of a listing that was lost.
+ */
+export function createGuard(ports: GuardPorts) {
+  const { config, store, emit, directoryOf, tools, isWritten, settleAfterMs = usualSettleMs } = ports;
   const pinned = createPinnedServers(store);
   const verdicts = createVerdicts(pinned, tools);
   const report = createReporter(verdicts.review, emit);
   const settling = new Set<string>();
   /** Servers whose definitions could not be pinned yet. */
   const unsettled = new Set<string>();
+  const quiet = createQuiet(settleAfterMs);
   let last = Promise.resolve();
+  let reading = Promise.resolve();
   let checked: SecurityModes | undefined;
   let written: readonly Tool[] = [];
 
@@ -85,6 +99,7 @@ export function createGuard({ config, store, emit, directoryOf, tools, isWritten
     // No caller waits for it, and a store that cannot be written reports that itself.
     last = last
       .then(() => new Promise(setImmediate))
+      .then(quiet.wait)
       .then(load)
       .finally(() => settling.delete(key))
       .then(() => {
@@ -97,11 +112,29 @@ export function createGuard({ config, store, emit, directoryOf, tools, isWritten
       .catch(() => void unsettled.add(key));
   }
 
+  /** Scans what a server has listed while others are still waited for, so that no list has to do it for all of them. */
+  function readAhead(key: string): void {
+    reading = reading
+      .then(async () => {
+        if (config().security.poisoning === "off") return;
+        await pinned.loadOne(key);
+        const turns = yieldEvery();
+        for (const tool of pinned.toolsOf(key)) {
+          if (turns.isOver()) await turns.next();
+          verdicts.read(key, tool);
+        }
+      })
+      // What could not be read now is read when it is listed.
+      .catch(() => undefined);
+  }
+
   return {
     pinned,
     /** With `user`, for this user alone. */
-    listed: (server: string, definition: ServerDefinition, entries: readonly unknown[], user?: string): void =>
-      pinned.listed(server, identify(server, definition, directoryOf(server)), entries, "tools", user),
+    listed(server: string, definition: ServerDefinition, entries: readonly unknown[], user?: string): void {
+      quiet.stir();
+      pinned.listed(server, identify(server, definition, directoryOf(server)), entries, "tools", user);
+    },
     /** Why each of these is quarantined, or null. */
     async judge(
       server: string,
@@ -124,7 +157,10 @@ export function createGuard({ config, store, emit, directoryOf, tools, isWritten
       settleLater(key);
       return held;
     },
-    asked: settleLater,
+    asked(key: string): void {
+      readAhead(key);
+      settleLater(key);
+    },
     async loaded(): Promise<void> {
       await load();
       for (const server of unsettled) settleLater(server);
@@ -142,7 +178,10 @@ export function createGuard({ config, store, emit, directoryOf, tools, isWritten
     held: verdicts.held,
     /** A new object whenever another tool may be quarantined. */
     heldBy: verdicts.heldBy,
-    settled: () => last,
+    settled(): Promise<void> {
+      quiet.hurry();
+      return last;
+    },
   };
 }
 
@@ -173,6 +212,11 @@ function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {
       if (!sameJson(modes, security)) [modes, known] = [security, new WeakMap()];
     },
     review,
+    /** Scans a definition, unless it is known to be clean. */
+    read(key: string, tool: string): void {
+      const found = pinned.look(key, tool);
+      if (found) findingsOf(found.entry, found.head, found.server, null);
+    },
     held(key: string, tool: string): string | null {
       // Only in this mode can references to other tools quarantine.
       if (modes.poisoning === "quarantine") return review(key, tool)?.held ?? null;

@@ -139,6 +139,13 @@ export function createPinnedServers(store: PinStore) {
         if (listing.server === server && (user === undefined || listing.user === user)) listings.delete(key);
     },
     doubt: pins.doubtAll,
+    /** As they are listed now. */
+    toolsOf: (key: string): string[] => [...(listings.get(key)?.tools.keys() ?? [])],
+    /** Reads the pins of one list. */
+    async loadOne(key: string): Promise<void> {
+      const listing = listings.get(key);
+      if (listing) await pins.load(listing);
+    },
     /** Reads the pins of all listed servers. Returns the servers that are seen for the first time. */
     async loaded(): Promise<string[]> {
       const firstSeen: string[] = [];

@@ -91,8 +91,12 @@ export function createQuality(ports: GuardPorts) {
     /** Another plane may have decided about pins. */
     pinsChanged: () => guard?.pinned.doubt(),
     onAsked(key: string): void {
-      if (guard) guard.asked(key);
-      else asked.add(key);
+      if (guard) return guard.asked(key);
+      asked.add(key);
+      const { security } = config();
+      // It reads what is listed while other servers are still waited for.
+      if (asked.size === 1 && (security.pinning !== "off" || security.poisoning !== "off"))
+        setImmediate(() => void open().catch(() => undefined));
     },
     /** With `owner`, what the server listed for this user alone. */
     onRemoved(server: string, owner?: { user: string | null }): void {

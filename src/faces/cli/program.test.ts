@@ -53,3 +53,15 @@ test("help takes several words, and says which of them it does not know", async 
   assert.match(await mistake("help", "xyzzy"), /^Unknown command 'xyzzy'\. See 'toolplane --help'\.$/);
   assert.match(await mistake("help", "tools", "lst"), /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'/);
 });
+
+test("a command builds its own verb only; what may need another one builds all", () => {
+  const verbsFor = (...argv: string[]) =>
+    createProgram({} as Cli, noop, noop, argv)
+      .commands.map((verb) => verb.name())
+      .filter((name) => name !== "help");
+  const every = verbsFor();
+  assert.deepEqual(verbsFor("call", "demo.greet"), ["call"]);
+  assert.deepEqual(verbsFor("--json", "--config", "call", "--user=ann", "tools", "list"), ["tools"]);
+  for (const argv of [["help", "call"], ["--help"], ["--nope", "call"], ["cal"], ["__complete", "call"], ["-V"]])
+    assert.deepEqual(verbsFor(...argv), every, argv.join(" "));
+});

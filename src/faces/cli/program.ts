@@ -88,11 +88,15 @@ function parseLogLevel(text: string): LogLevel {
   return level;
 }
 
-/** The verbs. Each one's work is loaded when it is called, so that help and short commands stay quick. */
+/**
+ * The verbs, or only the one that `argv` asks for. Each one's work is loaded when it is called, so that help and short
+ * commands stay quick.
+ */
 export function createProgram(
   cli: Cli,
   setExitCode: (code: number) => void,
   writeErr: (text: string) => void,
+  argv: readonly string[] = [],
 ): CommandNode {
   const program = new CommandNode("toolplane")
     .description("Every MCP server in one catalogue, every call on one path.")
@@ -114,8 +118,9 @@ export function createProgram(
     .option("--standalone", "do not use a plane that serves already")
     .examples("import --dry-run", "tools list", "call demo.greet name=Ann", "serve --open")
     .showSuggestionAfterError();
-  for (const form of inOrder([...ownCommands, ...operationCommands]))
-    addCommand(program, form, createAction(cli, form.command, setExitCode));
+  const asked = askedVerb(program, argv);
+  const forms = [...ownCommands, ...operationCommands].filter((form) => asked === null || verbIn(form) === asked);
+  for (const form of inOrder(forms)) addCommand(program, form, createAction(cli, form.command, setExitCode));
   // What is added has options of its own.
   program.commands.find((verb) => verb.name() === "add")?.allowUnknownOption();
   addHelpCommand(program);
@@ -133,10 +138,25 @@ export function createProgram(
   return program;
 }
 
+const verbIn = ({ command }: Pick<CommandForm, "command">) => command.split(" ", 1)[0] ?? "";
+
+/** Null where a list of all verbs is needed: for help, for a mistake and for a shell that completes words. */
+function askedVerb(program: CommandNode, argv: readonly string[]): string | null {
+  let at = 0;
+  for (; argv[at]?.startsWith("-"); at++) {
+    const [name, value] = argv[at]?.split("=", 2) ?? [];
+    const option = program.options.find(({ long }) => long === name);
+    if (option === undefined) return null;
+    if (option.required && value === undefined) at += 1;
+  }
+  const isKnown = [...ownCommands, ...operationCommands].some((form) => verbIn(form) === argv[at]);
+  return isKnown ? (argv[at] ?? null) : null;
+}
+
 /** As their bodies are; those without one come last. */
 function inOrder(forms: readonly CommandForm[]): CommandForm[] {
-  const places = Object.keys(commandBodies);
-  const place = ({ command }: CommandForm) => (places.includes(command) ? places.indexOf(command) : places.length);
+  const places = new Map(Object.keys(commandBodies).map((command, at) => [command, at]));
+  const place = ({ command }: CommandForm) => places.get(command) ?? places.size;
   return forms.toSorted((one, other) => place(one) - place(other));
 }
 
@@ -206,6 +226,7 @@ async function runWords(cli: Cli): Promise<number> {
     (text) => {
       written += text;
     },
+    cli.argv,
   );
   if (cli.argv[0] === "__complete")
     return (await import("./completion/complete.ts")).complete(cli, program, cli.argv.slice(1));
@@ -222,7 +243,7 @@ async function runWords(cli: Cli): Promise<number> {
 }
 
 const commandLine: CommandLine = {
-  names: [...new Set([...ownCommands, ...operationCommands].map(({ command }) => command.replace(/ .*/, "")))],
+  names: [...new Set([...ownCommands, ...operationCommands].map(verbIn))],
   run: runWords,
   async complete(cli, words) {
     const program = createProgram(

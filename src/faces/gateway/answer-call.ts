@@ -13,7 +13,7 @@ import { type ErrorCode, type ErrorData, errorTable, messageForModel, toPlaneErr
 import type { ErrorReport } from "../../model/errors-schema.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
-import type { ToolListing } from "../../model/plane-tools.ts";
+import type { ShownTool } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import { answerCode } from "./code-mode.ts";
@@ -220,7 +220,7 @@ function isQuestion(result: UnknownObject | undefined): boolean {
 }
 
 /** Results and answers of servers pass unchanged. A refusal of the plane is a result for the model; a wrong name is not. */
-function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], context: RequestContext): RpcAnswer {
+function renderOutcome(outcome: Outcome, schema: ShownTool["outputSchema"], context: RequestContext): RpcAnswer {
   const { era } = context;
   if (outcome.result) {
     const fitted = fitResult(outcome.result, schema, era);
@@ -286,7 +286,7 @@ function createOwnTools(plane: Plane, surface: Surface, client: ClientTools) {
 }
 
 /** A client may call only what it was shown. */
-type Called = { listed?: ToolListing | undefined; unseen?: boolean };
+type Called = { listed?: ShownTool | undefined; unseen?: boolean };
 
 /** Undefined where the view has no such tool. */
 async function findCalled(

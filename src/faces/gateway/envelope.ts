@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { ToolListing } from "../../model/plane-tools.ts";
+import type { ShownTool } from "../../model/plane-tools.ts";
 import { logLevels } from "../../model/servers/server.ts";
 import { decodeHeaderValue, hasParamHeaders, paramHeaders } from "../../protocol/http-headers.ts";
 import { modernErrors } from "../../protocol/modern-session.ts";
@@ -100,7 +100,7 @@ export function compareParams(
 }
 
 function compareMirrored(
-  tool: ToolListing | undefined,
+  tool: ShownTool | undefined,
   params: UnknownObject,
   headers: IncomingHttpHeaders,
 ): RpcFailure | null {

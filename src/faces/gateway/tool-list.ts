@@ -1,7 +1,7 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { ToolListing } from "../../model/plane-tools.ts";
+import type { ShownTool } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { ServerStatus } from "../../model/servers/server-schema.ts";
 import type { Era } from "../../protocol/session.ts";
@@ -67,7 +67,7 @@ export type ToolList = ReturnType<typeof createToolList>;
 type Loaded = {
   revision: number;
   at: number;
-  named: ReadonlyMap<string, ToolListing>;
+  named: ReadonlyMap<string, ShownTool>;
   texts: Partial<Record<Era, string>>;
   waited: Wait;
 };
@@ -84,7 +84,7 @@ export function createToolList(
 
   async function ask(wait: Wait): Promise<Loaded> {
     const before = revision();
-    const list = (waitMs: number) => plane.tools.list({ principal, face: "mcp", waitMs });
+    const list = (waitMs: number) => plane.tools.list({ principal, face: "mcp", waitMs, brief: true });
     const tools = await (wait === "long" ? firstWait(principal, list) : list(waitMsOf[wait]));
     const shown = tools.filter((tool) => isInView(tool, view, plane));
     loaded = { revision: before, at: steadyNow(), named: nameTools(shown, view.names), texts: {}, waited: wait };
@@ -111,7 +111,7 @@ export function createToolList(
     },
     find: async (name: string) => (await load("short")).named.get(name),
     /** The list, where it is current; null where it must be asked for. */
-    now(): ReadonlyMap<string, ToolListing> | null {
+    now(): ReadonlyMap<string, ShownTool> | null {
       const current = load("short");
       return current instanceof Promise ? null : current.named;
     },
@@ -121,7 +121,7 @@ export function createToolList(
 }
 
 /** A tool's own name is shown where it is unique, also among whole names. */
-function nameTools(tools: readonly ToolListing[], names: View["names"]): Map<string, ToolListing> {
+function nameTools(tools: readonly ShownTool[], names: View["names"]): Map<string, ShownTool> {
   if (names === "prefixed") return new Map(tools.map((tool) => [tool.modelName, tool]));
   const owners = new Map<string, number>();
   for (const { id, modelName } of tools)
@@ -133,7 +133,7 @@ export function renderList(tools: readonly UnknownObject[], era: Era): UnknownOb
   return era === "legacy" ? { tools } : completed({ tools, ttlMs: listTtlMs, cacheScope: "private" });
 }
 
-export function renderMcpTool(name: string, tool: ToolListing, era: Era): UnknownObject {
+export function renderMcpTool(name: string, tool: ShownTool, era: Era): UnknownObject {
   const { title, description, parameters, outputSchema, annotations, listed, stale } = tool;
   return {
     ...listed,

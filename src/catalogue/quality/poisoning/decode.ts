@@ -11,6 +11,7 @@ import {
   fromSquare,
   fromTwoSigns,
   isSentence,
+  mayBeSpelled,
   telling,
   weightOf,
 } from "./sign-codes.ts";
@@ -19,7 +20,13 @@ import {
 export type Decoded = { kind: "encoded_text" | "disguised_text"; text: string; from: number; to: number };
 
 /** What a run may say, in each way to read it. */
-type Codec = { kind: Decoded["kind"]; pattern: RegExp; decode(run: string): (string | Buffer | null)[] };
+type Codec = {
+  kind: Decoded["kind"];
+  pattern: RegExp;
+  /** What every text has that the pattern fits. */
+  needs?: "long word" | "digits" | "spelled letters";
+  decode(run: string): (string | Buffer | null)[];
+};
 
 const maxRun = 20_000;
 /** Of one codec in one text. */
@@ -35,11 +42,13 @@ const codecs: readonly Codec[] = [
   {
     kind: "encoded_text",
     pattern: /[A-Za-z0-9+/_-]{24,}(?:[ \n][A-Za-z0-9+/_-]{12,})*/g,
+    needs: "long word",
     decode: fromBase64,
   },
   {
     kind: "encoded_text",
     pattern: /[A-Za-z0-9+/]{16,23}(?: [A-Za-z0-9+/]{16,23})+(?: [A-Za-z0-9+/]{1,23})?/g,
+    needs: "long word",
     decode: fromBase64,
   },
   {
@@ -48,10 +57,20 @@ const codecs: readonly Codec[] = [
     pattern: /(?<![0-9A-Za-z])(?:(?:\\x|0x|[%=$])?[0-9A-Fa-f]{2}[\s:,;-]{0,2}){12,}/g,
     decode: fromHexadecimal,
   },
-  { kind: "encoded_text", pattern: /\b[A-Z2-7]{24,}={0,6}/g, decode: (run) => [fromBase32(run)] },
-  { kind: "encoded_text", pattern: /\b[a-z2-7]{24,}={0,6}/g, decode: (run) => [fromBase32(run.toUpperCase())] },
-  { kind: "encoded_text", pattern: /\b[0-9A-Za-z]{24,}\b/g, decode: fromLargeNumbers },
-  { kind: "encoded_text", pattern: /[!-~]{20,}/g, decode: fromBases85 },
+  {
+    kind: "encoded_text",
+    pattern: /\b[A-Z2-7]{24,}={0,6}/g,
+    needs: "long word",
+    decode: (run) => [fromBase32(run)],
+  },
+  {
+    kind: "encoded_text",
+    pattern: /\b[a-z2-7]{24,}={0,6}/g,
+    needs: "long word",
+    decode: (run) => [fromBase32(run.toUpperCase())],
+  },
+  { kind: "encoded_text", pattern: /\b[0-9A-Za-z]{24,}\b/g, needs: "long word", decode: fromLargeNumbers },
+  { kind: "encoded_text", pattern: /[!-~]{20,}/g, needs: "long word", decode: fromBases85 },
   { kind: "encoded_text", pattern: /<~[!-z\s]{20,}~>/g, decode: (run) => fromBases85(run.replaceAll(/\s/g, "")) },
   {
     kind: "encoded_text",
@@ -61,20 +80,47 @@ const codecs: readonly Codec[] = [
   {
     kind: "encoded_text",
     pattern: /(?<=^|\s)[!-M][!-`]{16,84}(?:\n[!-M][!-`]{4,84})*/g,
+    needs: "long word",
     decode: (run) => [fromUuencode(run)],
   },
   {
     kind: "encoded_text",
     pattern: /(?:\\?\b[0-3]?[0-7]{2}(?:[\s,;]{1,2}|(?=\\))){11,}\\?[0-3]?[0-7]{2}/g,
+    needs: "digits",
     decode: (run) => [numbersIn(run, 8)],
   },
-  { kind: "disguised_text", pattern: /\b(?:[1-5]{2}[\s,;.-]{1,2}){9,}[1-5]{2}\b/g, decode: fromSquare },
+  {
+    kind: "disguised_text",
+    pattern: /\b(?:[1-5]{2}[\s,;.-]{1,2}){9,}[1-5]{2}\b/g,
+    needs: "digits",
+    decode: fromSquare,
+  },
   { kind: "encoded_text", pattern: /\b(?:(?:zero|one)[\s,-]{1,2}){39,}(?:zero|one)\b/gi, decode: fromNamedBits },
-  { kind: "disguised_text", pattern: /\b(?:\d{1,2}(?:[-., ]|[\s/|_,]{1,3})){11,}\d{1,2}\b/g, decode: fromPlaces },
-  { kind: "disguised_text", pattern: /\b(?:[a-z]{3,8}[\s,.-]{1,3}){9,}[a-z]{3,8}\b/gi, decode: fromSpelling },
-  { kind: "encoded_text", pattern: /\b(?:[01]{7,8}[\s,]{0,2}){12,}/g, decode: (run) => [fromBinary(run)] },
-  { kind: "encoded_text", pattern: /\b(?:\d{2,3}[\s,;]{1,2}){12,}\d{2,3}/g, decode: (run) => [numbersIn(run, 10)] },
-  { kind: "encoded_text", pattern: /(?:&#\d{2,7};){8,}/g, decode: (run) => [numbersIn(run, 10)] },
+  {
+    kind: "disguised_text",
+    pattern: /\b(?:\d{1,2}(?:[-., ]|[\s/|_,]{1,3})){11,}\d{1,2}\b/g,
+    needs: "digits",
+    decode: fromPlaces,
+  },
+  {
+    kind: "disguised_text",
+    pattern: /\b(?:[a-z]{3,8}[\s,.-]{1,3}){9,}[a-z]{3,8}\b/gi,
+    needs: "spelled letters",
+    decode: fromSpelling,
+  },
+  {
+    kind: "encoded_text",
+    pattern: /\b(?:[01]{7,8}[\s,]{0,2}){12,}/g,
+    needs: "digits",
+    decode: (run) => [fromBinary(run)],
+  },
+  {
+    kind: "encoded_text",
+    pattern: /\b(?:\d{2,3}[\s,;]{1,2}){12,}\d{2,3}/g,
+    needs: "digits",
+    decode: (run) => [numbersIn(run, 10)],
+  },
+  { kind: "encoded_text", pattern: /(?:&#\d{2,7};){8,}/g, needs: "digits", decode: (run) => [numbersIn(run, 10)] },
   {
     kind: "encoded_text",
     pattern: /(?:&#x[0-9a-f]{2,6};){8,}/gi,
@@ -102,8 +148,32 @@ const codecs: readonly Codec[] = [
 const nested = /^[!-~]{16,}\s*$/;
 const maxNested = 2;
 
+const longWord = /[!-~]{16}/;
+/** No pattern of digits fits fewer of them. */
+const minDigits = 12;
+/** No pattern fits a shorter text. */
+const minLength = 13;
+
+/** Most texts have nothing that is encoded: three looks at a text save most of the patterns. */
+function codecsFor(text: string): Codec[] {
+  if (text.length < minLength) return [];
+  const has: Record<NonNullable<Codec["needs"]>, boolean> = {
+    "long word": longWord.test(text),
+    digits: (text.match(/\d/g)?.length ?? 0) >= minDigits,
+    "spelled letters": text.length > maxRun || mayBeSpelled(text),
+  };
+  return codecs.filter(({ needs, pattern }) => {
+    if (needs !== undefined && !has[needs]) return false;
+    // Cheaper than to begin a search that finds nothing.
+    pattern.lastIndex = 0;
+    const fits = pattern.test(text);
+    pattern.lastIndex = 0;
+    return fits;
+  });
+}
+
 export function decodeRuns(text: string, depth = 0): Decoded[] {
-  const runs = codecs.flatMap(({ kind, pattern, decode }) =>
+  const runs = codecsFor(text).flatMap(({ kind, pattern, decode }) =>
     [...text.matchAll(pattern).take(maxRuns)].flatMap(({ 0: run, index }): Decoded[] => {
       const said = decode(run.slice(0, maxRun))
         .map((one) => (typeof one === "string" || one === null ? one : textOfBytes(one)))
@@ -184,7 +254,7 @@ export function turnBack(text: string): string[] {
   const weights = new Map<readonly Turn[], number>();
   const seen = new Set<string>();
   const known = turns();
-  for (const [word] of text.matchAll(/[a-z]{3,}/g)) {
+  for (const word of text.match(/[a-z]{3,}/g) ?? []) {
     if (seen.has(word)) continue;
     seen.add(word);
     for (const { back } of known.get(word) ?? []) weights.set(back, (weights.get(back) ?? 0) + weightOf(word));

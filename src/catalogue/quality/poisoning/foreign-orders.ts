@@ -1,5 +1,5 @@
 import { once } from "../../../lib/async/once.ts";
-import { type FeatureFound, type Token, tokensOf } from "./features.ts";
+import { type FeatureFound, readTokens, type Token, tokensOf } from "./features.ts";
 import { foldText } from "./fold.ts";
 import { languages } from "./languages.ts";
 import { bitOf } from "./lexicon.ts";
@@ -94,14 +94,14 @@ type Page = (Seen | undefined)[];
 
 /** Orders in one of some eighty languages, whose words are all of that language; linear in the length of the text. */
 export function findForeignOrders(text: string): FeatureFound[] {
-  const folded = foldText(text);
+  const { folded, tokens } = readTokens(text);
   const pages = new Map<number, Page>([[anyLanguage, new Array<Seen | undefined>(width)]]);
   const shared = pages.get(anyLanguage) ?? [];
   const found = new Map<Rule, FeatureFound>();
-  const tokens = tokensOf(folded.text);
   let at = 0;
-  for (const [index, token] of tokens.entries()) {
-    at += isEnd.test(token.word) ? gap : 1;
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index] as Token;
+    at += token.word.length === 1 && isEnd.test(token.word) ? gap : 1;
     for (const { hit, from, to } of hitsOf(tokens, index, token)) {
       const page = pages.get(hit.language) ?? new Array<Seen | undefined>(width);
       pages.set(hit.language, page);
@@ -143,37 +143,78 @@ function latest(one: Seen | undefined, other: Seen | undefined): Seen | undefine
   return one && other ? (one.at >= other.at ? one : other) : (one ?? other);
 }
 
+/** The classes that the words of a text may have, whatever stands before and behind it. */
+export type ForeignMeaning = { all: number; byLanguage: ReadonlyMap<number, number> };
+
+export function foreignMeaningOf(text: string): ForeignMeaning {
+  const found = new Map<number, number>();
+  const see = ({ language, class: kind }: Hit) => found.set(language, (found.get(language) ?? 0) | (1 << kind));
+  for (const token of readTokens(text).tokens) {
+    const { hits, begins, isRun } = entryOf(token.word);
+    if (token.special !== 0 || isRun) for (const { hit } of hitsOf([token], 0, token)) see(hit);
+    else {
+      for (const hit of hits) see(hit);
+      for (const { hit } of begins) see(hit);
+    }
+  }
+  let all = 0;
+  for (const classes of found.values()) all |= classes;
+  return { all, byLanguage: found };
+}
+
+/** Can texts of these classes, one after the other, be an order? */
+export function mayBeForeignOrder(meanings: readonly ForeignMeaning[]): boolean {
+  // Mostly not even if all languages were one.
+  if (!isPossible(meanings.reduce((sum, { all }) => sum | all, 0))) return false;
+  const all = new Map<number, number>();
+  for (const { byLanguage } of meanings)
+    for (const [language, classes] of byLanguage) all.set(language, (all.get(language) ?? 0) | classes);
+  const shared = all.get(anyLanguage) ?? 0;
+  return all.entries().some(([language, own]) => language !== anyLanguage && isPossible(own | shared));
+}
+
+function isPossible(all: number): boolean {
+  // Not to tell is one idea of two words.
+  const seen = all & (1 << classOf("T")) ? all | (1 << untold) : all;
+  return rules.some(({ needs }) => needs.every((need) => need.some((kind) => seen & (1 << kind))));
+}
+
 type Place = { hit: Hit; from: number; to: number };
 
 function hitsOf(tokens: readonly Token[], index: number, { word, from, special }: Token): Place[] {
   const to = from + word.length;
   if (special !== 0) return [{ hit: { language: anyLanguage, class: special === bitOf.url ? url : place }, from, to }];
-  if (unspaced.test(word)) return hitsInRun(word, from);
-  const inBook = hitsOfWord(word);
-  const begun = book().expressions.get(word);
-  if (!begun) return inBook.map((hit) => ({ hit, from, to }));
-  const fitting = begun.filter(({ rest, isStem }) =>
+  const { hits, begins, isRun } = entryOf(word);
+  if (isRun) return hitsInRun(word, from);
+  if (begins.length === 0) return hits.length === 0 ? none : hits.map((hit) => ({ hit, from, to }));
+  const fitting = begins.filter(({ rest, isStem }) =>
     rest.every((part, at) => {
       const next = tokens[index + 1 + at]?.word ?? "";
       return isStem && at === rest.length - 1 ? next.startsWith(part) : next === part;
     }),
   );
-  return [...inBook, ...fitting.map(({ hit }) => hit)].map((hit) => ({ hit, from, to }));
+  return [...hits, ...fitting.map(({ hit }) => hit)].map((hit) => ({ hit, from, to }));
 }
 
-const known = new Map<string, readonly Hit[]>();
+const none: Place[] = [];
+
+/** A word as the book has it: what it says by itself, and the expressions that it begins. */
+type Known = { hits: readonly Hit[]; begins: readonly Expression[]; isRun: boolean };
+
+const known = new Map<string, Known>();
 const maxKnown = 20_000;
 
-function hitsOfWord(word: string): readonly Hit[] {
+function entryOf(word: string): Known {
   const before = known.get(word);
   if (before) return before;
-  const { words, stems } = book();
+  const { words, stems, expressions } = book();
   const hits = [...(words.get(word) ?? [])];
   for (let size = 2; size <= Math.min(word.length, maxEntry); size++)
     hits.push(...(stems.get(word.slice(0, size)) ?? []));
   if (known.size >= maxKnown) known.clear();
-  known.set(word, hits);
-  return hits;
+  const made = { hits, begins: expressions.get(word) ?? [], isRun: unspaced.test(word) };
+  known.set(word, made);
+  return made;
 }
 
 /** The longest entry at each place. */

@@ -1,7 +1,8 @@
+import { createLru } from "../../../lib/lru.ts";
 import { severities } from "../../../model/catalogue/quality.ts";
 import type { Finding } from "../../../model/catalogue/quality-schema.ts";
-import { findFeatures, isAboutOrders } from "./features.ts";
-import { findForeignOrders } from "./foreign-orders.ts";
+import { findFeatures, isAboutOrders, type Meaning, mayMeanOrder, meaningOf } from "./features.ts";
+import { type ForeignMeaning, findForeignOrders, foreignMeaningOf, mayBeForeignOrder } from "./foreign-orders.ts";
 import { excerptOf } from "./texts.ts";
 
 type Found = Omit<Finding, "where">;
@@ -48,16 +49,45 @@ const headers = /(?:^|\n)\s{0,8}-?\s?role\s?[:=]\s?(?:system|developer|assistant
 const forged =
   /["'](?:tool_calls?|function_call|tool_use|tool_call_id|tool_result|functioncall|tool_use_id)["']\s{0,3}[:,}]|["']?role["']?\s{0,3}[:=]\s{0,3}["']?(?:tool|function|assistant|model)\b["']?[\s,}]{0,5}["']?(?:content|tool_calls|name|parts)/i;
 
-const patterns: readonly [pattern: RegExp, severity: "high" | "medium"][] = [
-  [marks, "high"],
-  [elements, "high"],
-  [forged, "high"],
-  [boundary, "high"],
-  [headers, "high"],
-  [tags, "medium"],
-  [roles, "medium"],
-  [messages, "medium"],
+/** A text that has none of the signs in `needs` cannot fit the pattern. */
+type Pattern = { pattern: RegExp; severity: "high" | "medium"; needs: string };
+
+const patterns: readonly Pattern[] = [
+  { pattern: marks, severity: "high", needs: "<[" },
+  { pattern: elements, severity: "high", needs: "<" },
+  { pattern: forged, severity: "high", needs: "\"':=" },
+  { pattern: boundary, severity: "high", needs: "" },
+  { pattern: headers, severity: "high", needs: ":=" },
+  { pattern: tags, severity: "medium", needs: "<[" },
+  { pattern: roles, severity: "medium", needs: ":" },
+  { pattern: messages, severity: "medium", needs: ":=" },
 ];
+const neededSigns = "<[\"':=";
+
+/** Those of the signs that patterns need. */
+function signsIn(text: string): string {
+  let found = "";
+  for (const sign of neededSigns) if (text.includes(sign)) found += sign;
+  return found;
+}
+
+function findMarks(text: string): Found[] {
+  const signs = signsIn(text);
+  const found: Found[] = [];
+  for (const { pattern, severity, needs } of patterns) {
+    if (needs !== "" && !hasAny(signs, needs)) continue;
+    const one = pattern.exec(text);
+    if (!one) continue;
+    const excerpt = excerptOf(text, one.index, one.index + one[0].length);
+    found.push({ kind: "pseudo_tag", severity, excerpt, decoded: null });
+  }
+  return signs.includes(":") ? [...found, ...findTurns(text)] : found;
+}
+
+function hasAny(signs: string, needs: string): boolean {
+  for (const sign of needs) if (signs.includes(sign)) return true;
+  return false;
+}
 
 function findTurns(text: string): Found[] {
   const found = [...text.matchAll(turns).take(minTurns)];
@@ -70,24 +100,41 @@ function findTurns(text: string): Found[] {
   return [{ kind: "pseudo_tag", severity, excerpt: excerptOf(text, first.index, second.index), decoded: null }];
 }
 
+type Meanings = { own: Meaning; foreign: ForeignMeaning };
+
+/** The same texts stand in several lanes, and in many definitions. */
+const meanings = createLru<Meanings>(1_000);
+const longestKept = 500;
+
+function meaningIn(text: string): Meanings {
+  const before = meanings.get(text);
+  if (before) return before;
+  const made = { own: meaningOf(text), foreign: foreignMeaningOf(text) };
+  if (text.length <= longestKept) meanings.set(text, made);
+  return made;
+}
+
+/**
+ * Can these texts, read as `whole`, be an order? Mostly not, and then they need not be read as one. Between two texts is a
+ * space, so that their words are the same as those of `whole`; only expressions may begin in one text and end in the next.
+ */
+export function mayBeOrder(texts: readonly string[], whole: string): boolean {
+  const all = texts.map(meaningIn);
+  if (mayMeanOrder(all.map(({ own }) => own))) return true;
+  return mayBeForeignOrder(all.map(({ foreign }) => foreign)) || findMarks(whole).length > 0;
+}
+
 /** The worst of each kind. */
 export function findInstructions(text: string, isLoose = false): Found[] {
+  const marked = findMarks(text);
+  const said = [...findFeatures(text, isLoose), ...(isLoose ? [] : findForeignOrders(text))];
+  if (marked.length === 0 && said.length === 0) return [];
   const found: Found[] = [
-    ...patterns.flatMap(([pattern, severity]): Found[] => {
-      const one = pattern.exec(text);
-      if (!one) return [];
-      const excerpt = excerptOf(text, one.index, one.index + one[0].length);
-      return [{ kind: "pseudo_tag", severity, excerpt, decoded: null }];
-    }),
-    ...findTurns(text),
-    ...[...findFeatures(text, isLoose), ...(isLoose ? [] : findForeignOrders(text))].map(
+    // What imitates a message and speaks of orders is one.
+    ...marked.map((one) => (isAboutOrders(one.excerpt) ? { ...one, severity: "high" as const } : one)),
+    ...said.map(
       ({ kind, severity, from, to }): Found => ({ kind, severity, excerpt: excerptOf(text, from, to), decoded: null }),
     ),
-  ]
-    // What imitates a message and speaks of orders is one.
-    .map((one) =>
-      one.kind === "pseudo_tag" && isAboutOrders(one.excerpt) ? { ...one, severity: "high" as const } : one,
-    )
-    .sort((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity));
+  ].sort((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity));
   return [...new Map(found.toReversed().map((one) => [one.kind, one])).values()].reverse();
 }

@@ -132,7 +132,7 @@ function build(spell: (word: string) => string): Lexicon {
 /** Built with the first text that is read: most starts scan nothing. */
 export const strict = once(() => build((word) => word));
 export const loose = once(() => build(loosen));
-export type { Lexicon };
+export type { Entry, Lexicon };
 
 /** English words of the table, and what stands between them, for words that are spelled in another way. */
 export const vocabulary = once(() => {

@@ -14,17 +14,24 @@ const markdownComments = /^\[[^\]\n]{1,40}\]: ?<?#>? ?["'(]([^\n]*)/m;
 const unseenElements = /<[a-z]+ [^>]{0,60}(?:display:\s{0,5}none|font-size:\s{0,5}0|\shidden)[^>]{0,200}>([^<]*)/i;
 
 export function findOutOfSight(text: string): Found[] {
-  const hidden = [comments, markdownComments, unseenElements].flatMap((pattern) => {
-    const found = pattern.exec(text);
-    if (!found) return [];
-    const says = (found[1] ?? "").trim();
-    const severity = wordsIn(says) >= minWords ? "high" : "low";
-    return [placed("hidden_comment", severity, excerptOf(text, found.index, found.index + found[0].length), says)];
-  });
+  const hidden = (text.includes("<") ? [comments, markdownComments, unseenElements] : [markdownComments]).flatMap(
+    (pattern) => {
+      const found = pattern.exec(text);
+      if (!found) return [];
+      const says = (found[1] ?? "").trim();
+      const severity = wordsIn(says) >= minWords ? "high" : "low";
+      return [placed("hidden_comment", severity, excerptOf(text, found.index, found.index + found[0].length), says)];
+    },
+  );
   return [...hidden.slice(0, 1), ...findPadding(text), ...findImages(text)];
 }
 
+/** A shorter stretch is neither long nor has so many lines. */
+const manyBlanks = /[\s\u2800]{20}/;
+const anyImage = /!\[|<img/i;
+
 function findPadding(text: string): Found[] {
+  if (!manyBlanks.test(text)) return [];
   for (const { 0: blank, index } of text.matchAll(/[\s\u2800]+/g)) {
     const lines = blank.length < maxEmptyLines ? 0 : blank.split(/\r\n|[\n\r\u2028]/).length - 1;
     if (blank.length < maxBlank && lines < maxEmptyLines) continue;
@@ -38,6 +45,7 @@ function findPadding(text: string): Found[] {
 
 /** An image that is fetched leaks everything in its URL. */
 function findImages(text: string): Found[] {
+  if (!anyImage.test(text)) return [];
   for (const found of text.matchAll(/(?:!\[[^\]]{0,200}\]\(|<img\s[^>]{0,200}src=["']?)(https?:[^)\s>]{1,500})/gi)) {
     const address = found[1] ?? "";
     const at = found.index;

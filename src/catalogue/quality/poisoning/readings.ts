@@ -3,7 +3,7 @@ import { jumbleOf, vocabulary } from "./lexicon.ts";
 
 /** Readings of texts that are disguised beyond doubt: what they speak of is enough to judge them. */
 export function plainReadingsOf(text: string): string[] {
-  return [withoutEscapes(text), fromPigLatin(text), respell(text, collapse)].filter((one) => one !== null);
+  return [withoutEscapes(text), fromPigLatin(text), respell(text, "collapsed")].filter((one) => one !== null);
 }
 
 /** Other ways to read a text, each taken only where the text shows signs of it. All are linear; `text` is folded. */
@@ -23,9 +23,11 @@ export function readingsOfCapitals(text: string): string[] {
 const escapes =
   /%([0-9a-f]{2})|=([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u\{?([0-9a-f]{4})\}?|&#x([0-9a-f]{2,6});|&#(\d{2,7});|\\([0-7]{3})/gi;
 const minEscapes = 4;
+const mayBeEscape = /[%=\\&]/;
 
 /** A text in which some letters are escaped, and others are not. */
 function withoutEscapes(text: string): string | null {
+  if (!mayBeEscape.test(text)) return null;
   let count = 0;
   let plain = text;
   for (let round = 0; round < maxRounds && (round === 0 || plain.includes("%")); round++)
@@ -49,6 +51,7 @@ const minWords = 4;
 
 /** evioupray: the first consonants moved behind, then "ay". */
 function fromPigLatin(text: string): string | null {
+  if ((text.match(/ay/g)?.length ?? 0) < minWords) return null;
   let count = 0;
   const known = vocabulary().words;
   const plain = text.replaceAll(/[a-z-]{4,30}/g, (word) => {
@@ -67,15 +70,34 @@ function fromPigLatin(text: string): string | null {
 
 /** Words without their vowels, with their inner letters out of order, or with letters twice. */
 function spellOut(text: string): string[] {
+  return [respell(text, "completed"), respell(text, "sorted"), respell(text, "shortened")].filter(
+    (one) => one !== null,
+  );
+}
+
+/** What a word may stand for; only what is not the word itself. */
+type Respelled = { collapsed?: string; completed?: string; sorted?: string; shortened?: string };
+type Way = keyof Respelled;
+
+const respelledWords = new Map<string, Respelled | null>();
+const maxKnown = 20_000;
+
+function waysOf(word: string): Respelled | null {
+  const before = respelledWords.get(word);
+  if (before !== undefined) return before;
   const { words, skeletons, jumbles } = vocabulary();
-  return [
-    respell(text, (word) => {
-      const bare = word.replaceAll(/[*_.#-]/g, "");
-      return /[aeiou]/.test(bare) || bare.length < 2 ? undefined : skeletons.get(bare);
-    }),
-    respell(text, (word) => (words.has(word) ? undefined : jumbles.get(jumbleOf(word)))),
-    respell(text, (word) => respelled(word, words)),
-  ].filter((one) => one !== null);
+  const bare = word.replaceAll(/[*_.#-]/g, "");
+  const ways: Record<Way, string | undefined> = {
+    collapsed: collapse(word),
+    completed: /[aeiou]/.test(bare) || bare.length < 2 ? undefined : skeletons.get(bare),
+    sorted: words.has(word) ? undefined : jumbles.get(jumbleOf(word)),
+    shortened: withoutSyllables(word, words),
+  };
+  const other = Object.entries(ways).filter(([, spelled]) => spelled !== undefined && spelled !== word);
+  const made = other.length === 0 ? null : (Object.fromEntries(other) as Respelled);
+  if (respelledWords.size >= maxKnown) respelledWords.clear();
+  respelledWords.set(word, made);
+  return made;
 }
 
 /** Every letter twice, or three times. */
@@ -89,34 +111,45 @@ function collapse(word: string): string | undefined {
 }
 
 /** Syllables that were put before each vowel, as children do. */
-function respelled(word: string, words: ReadonlySet<string>): string | undefined {
+function withoutSyllables(word: string, words: ReadonlySet<string>): string | undefined {
   if (words.has(word)) return undefined;
-  for (const syllable of ["ub", "ob", "op", "ag", "idig", "egg"]) {
-    const plain = word.replaceAll(new RegExp(`${syllable}(?=[aeiouy])`, "g"), "");
+  for (const syllable of syllables) {
+    const plain = word.replaceAll(syllable, "");
     if (plain !== word && words.has(plain)) return plain;
   }
   return undefined;
 }
 
-const minRespelled = 3;
+const syllables = ["ub", "ob", "op", "ag", "idig", "egg"].map((one) => new RegExp(`${one}(?=[aeiouy])`, "g"));
 
-function respell(text: string, spell: (word: string) => string | undefined): string | null {
-  let count = 0;
-  const plain = text.replaceAll(/[a-z][a-z*_#]{1,48}/g, (word) => {
-    const other = spell(word);
-    if (other === undefined || other === word) return word;
-    count += 1;
-    return other;
-  });
-  return count >= minRespelled ? plain : null;
+const minRespelled = 3;
+const spelledWords = /[a-z][a-z*_#]{1,48}/g;
+
+let counted: { text: string; counts: Partial<Record<Way, number>> } | undefined;
+
+/** How many words of a text can be spelled in each way; asked for each way in turn. */
+function countWays(text: string): Partial<Record<Way, number>> {
+  if (counted?.text === text) return counted.counts;
+  const counts: Partial<Record<Way, number>> = {};
+  for (const word of text.match(spelledWords) ?? []) {
+    const ways = waysOf(word);
+    if (ways === null) continue;
+    for (const way of Object.keys(ways) as Way[]) counts[way] = (counts[way] ?? 0) + 1;
+  }
+  counted = { text, counts };
+  return counts;
+}
+
+function respell(text: string, way: Way): string | null {
+  if ((countWays(text)[way] ?? 0) < minRespelled) return null;
+  return text.replaceAll(spelledWords, (word) => waysOf(word)?.[way] ?? word);
 }
 
 /** ig-no-re, i1g2n3o4r5e, ig|nore: signs or digits within words. */
 function withoutSeparators(text: string): string | null {
   const signs = text.match(/[a-z][-~|^*+=:·•_'`\d\\/](?=[a-z]|\d?\b)/g)?.length ?? 0;
-  const spaces = text.match(/\s/g)?.length ?? 0;
   // Names with a hyphen here and there are none.
-  if (signs < minSeparators || signs * 4 < spaces) return null;
+  if (signs < minSeparators || signs * 4 < (text.match(/\s/g)?.length ?? 0)) return null;
   return text.replaceAll(/(?<=[a-z])(?:[-~|^*+=:·•_.'`\\/]{1,2}(?=[a-z])|\d{1,2}(?=[a-z]|\s|$))/g, "");
 }
 
@@ -143,8 +176,11 @@ function acrostics(text: string): string[] {
     .filter(Boolean);
   const sentences = text.split(/[.!?;:\n]+\s{0,9}/).filter(Boolean);
   const words = text.match(/[a-z]+/g) ?? [];
-  const first = (parts: readonly string[]) => parts.map((part) => /[a-z]/.exec(part)?.[0] ?? "").join("");
-  const last = (parts: readonly string[]) => parts.map((part) => part.at(-1) ?? "").join("");
+  // A part gives one letter at most.
+  const spell = (parts: readonly string[], letterOf: (part: string) => string) =>
+    parts.length < minInitials ? "" : parts.map(letterOf).join("");
+  const first = (parts: readonly string[]) => spell(parts, (part) => /[a-z]/.exec(part)?.[0] ?? "");
+  const last = (parts: readonly string[]) => spell(parts, (part) => part.at(-1) ?? "");
   const letters = [first(words), last(words), first(sentences), first(lines)].filter(
     (run) => run.length >= minInitials,
   );

@@ -1,9 +1,10 @@
+import { createLru } from "../../../lib/lru.ts";
 import type { Finding } from "../../../model/catalogue/quality-schema.ts";
 import { decodeRuns, turnBack } from "./decode.ts";
 import { isAboutOrders } from "./features.ts";
 import { foldText } from "./fold.ts";
 import { findHiddenCharacters } from "./hidden-characters.ts";
-import { findInstructions } from "./instructions.ts";
+import { findInstructions, mayBeOrder } from "./instructions.ts";
 import { findOutOfSight } from "./out-of-sight.ts";
 import { plainReadingsOf, readingsOf, readingsOfCapitals } from "./readings.ts";
 import { collectTexts, excerptOf, lanesOf, type PlacedText, spellCode } from "./texts.ts";
@@ -82,7 +83,19 @@ function scanTexts(texts: readonly PlacedText[], definition: object): readonly F
   );
 }
 
-function scanText(text: string): Found[] {
+/** Titles and descriptions of arguments are often the same in many tools. */
+const readBefore = createLru<readonly Found[]>(1_000);
+const longestKept = 500;
+
+function scanText(text: string): readonly Found[] {
+  const before = readBefore.get(text);
+  if (before) return before;
+  const found = readText(text);
+  if (text.length <= longestKept) readBefore.set(text, found);
+  return found;
+}
+
+function readText(text: string): Found[] {
   const hidden = unusual.test(text) ? [...findHiddenCharacters(text), ...findLookalikes(text)] : [];
   const seen = withoutInvisible(text);
   const plain = findInstructions(apart(seen));
@@ -143,11 +156,28 @@ const minSpacedLetters = 20;
 /** An order whose parts stand in several fields, read one after the other; only where no one part of it is an order. */
 function findSplit(definition: object): Finding[] {
   for (const [where, parts] of lanesOf(definition)) {
-    const text = parts.join(" ").slice(0, maxRead / 4);
-    const order = parts.length < 2 ? undefined : findInstructions(text).find(({ severity }) => severity === "high");
+    const order = parts.length < 2 ? null : orderIn(parts);
     if (order) return [{ ...order, where, kind: "disguised_text", decoded: order.excerpt }];
   }
   return [];
+}
+
+/** Types and names of arguments are often the same in many tools. */
+const joinedBefore = createLru<{ order: Found | null }>(500);
+
+function orderIn(parts: readonly string[]): Found | null {
+  const whole = parts.join(" ");
+  const before = joinedBefore.get(whole);
+  if (before) return before.order;
+  const order = findOrder(parts, whole);
+  if (whole.length <= longestKept) joinedBefore.set(whole, { order });
+  return order;
+}
+
+function findOrder(parts: readonly string[], whole: string): Found | null {
+  // Cut in the middle of a word, it may be another one.
+  if (whole.length <= maxRead / 4 && !mayBeOrder(parts, whole)) return null;
+  return findInstructions(whole.slice(0, maxRead / 4)).find(({ severity }) => severity === "high") ?? null;
 }
 
 /** Text beyond `maxRead` is not scanned. */

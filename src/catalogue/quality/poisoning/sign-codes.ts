@@ -65,9 +65,16 @@ export function fromSpelling(run: string): string[] {
 }
 
 const minSpelled = 10;
+const spelledLetters = new RegExp([...spelling.keys()].join("|"), "gi");
+
+/** Has the text so many of these names at all? */
+export function mayBeSpelled(text: string): boolean {
+  return (text.match(spelledLetters)?.length ?? 0) >= minSpelled;
+}
 
 /** Bits, or Bacon's five of a letter, as any two signs: each stretch that has no third. */
 export function fromTwoSigns(text: string): Signs[] {
+  if (!hasTwoSigns(text)) return [];
   const found: Signs[] = [];
   let stretch: { sign: string; at: number }[] = [];
   let first = "";
@@ -100,6 +107,62 @@ export function fromTwoSigns(text: string): Signs[] {
   }
   end();
   return found;
+}
+
+/** Is there any stretch of so many signs without a third? Counts as `fromTwoSigns` does, and keeps nothing. */
+function hasTwoSigns(text: string): boolean {
+  if (!hasMonotony(text)) return false;
+  let first = -1;
+  let second = -1;
+  let count = 0;
+  /** The last sign, and how often it came without another between. */
+  let before = -1;
+  let repeated = 0;
+  for (let at = 0; at < text.length; ) {
+    const sign = text.codePointAt(at) ?? 0;
+    at += sign > 0xffff ? 2 : 1;
+    if (isBetweenSigns(sign)) continue;
+    if (sign !== first && sign !== second) {
+      if (first === -1) first = sign;
+      else if (second === -1) second = sign;
+      else [first, second, count] = [before, sign, repeated];
+    }
+    count += 1;
+    repeated = sign === before ? repeated + 1 : 1;
+    before = sign;
+    if (count >= minSigns) return true;
+  }
+  return false;
+}
+
+/** Long enough that a stretch of `minSigns` covers a whole block. */
+const blockSize = 16;
+/** Two signs are four units at most. */
+const maxUnits = 4;
+
+/** Is there a block of so few signs that it may be of a stretch? Of ordinary text only a few letters in each are looked at. */
+function hasMonotony(text: string): boolean {
+  for (let start = 0; start + blockSize <= text.length && text.length >= minSigns; start += blockSize)
+    if (isMonotonous(text, start)) return true;
+  return false;
+}
+
+function isMonotonous(text: string, start: number): boolean {
+  const seen: number[] = [];
+  for (let at = start; at < start + blockSize; at++) {
+    const unit = text.charCodeAt(at);
+    if (seen.includes(unit) || isBetweenSigns(unit)) continue;
+    if (seen.length === maxUnits) return false;
+    seen.push(unit);
+  }
+  return true;
+}
+
+/** The same signs as in `fromTwoSigns`; those below 128 without a search. */
+function isBetweenSigns(code: number): boolean {
+  if (code < 0x80)
+    return (code >= 9 && code <= 13) || code === 32 || code === 44 || code === 47 || code === 59 || code === 124;
+  return code === 0xfe0f || /\s/.test(String.fromCodePoint(code));
 }
 
 const minSigns = 60;

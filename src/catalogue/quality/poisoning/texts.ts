@@ -8,6 +8,8 @@ const minText = 8;
 
 export type PlacedText = { where: string; text: string };
 
+const isEscaped = /[~/]/;
+
 /** Every text of a definition with its JSON pointer, including names of properties. */
 export function collectTexts(value: unknown, where = ""): PlacedText[] {
   const found: PlacedText[] = [];
@@ -19,7 +21,7 @@ export function collectTexts(value: unknown, where = ""): PlacedText[] {
       for (const [index, item] of at.entries()) visit(item, `${pointer}/${index}`, depth + 1);
     } else if (typeof at === "object" && at !== null) {
       for (const [key, item] of Object.entries(at)) {
-        const inner = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+        const inner = `${pointer}/${isEscaped.test(key) ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key}`;
         // A long name may be a text.
         if (key.length > 24 || !isPlain(key)) found.push({ where: inner, text: key });
         visit(item, inner, depth + 1);
@@ -63,9 +65,10 @@ export function lanesOf(value: unknown): Map<string, string[]> {
   return lanes;
 }
 
+const beyondPlain = /[^\0-~]/;
+
 function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 126) return false;
-  return true;
+  return !beyondPlain.test(text);
 }
 
 const around = 60;

@@ -40,6 +40,11 @@ export async function runServe(cli: Cli, options: ServeOptions): Promise<number>
   plane.on("store.back", () => printStatus("The store is back."));
   plane.on("telemetry.lost", ({ reason }) => printWarning(`The OTLP collector takes nothing: ${reason}.`));
   plane.on("telemetry.back", () => printStatus("The OTLP collector is back."));
+  // Lines about servers come behind the address.
+  const showsServers = options.logLevel !== "error" && options.logLevel !== "warn";
+  const changes = showsServers ? printServerChanges(plane, { isHeldBack: true }) : null;
+  // Servers take longest: they start while the rest is loaded.
+  plane.start();
   // Problems of the store are said before the address is.
   await plane.readiness();
   const { host, port, allowHost: allowHosts = [], dataDir: dataDirectory, config: files = [] } = options;
@@ -60,7 +65,7 @@ export async function runServe(cli: Cli, options: ServeOptions): Promise<number>
     printStatus(
       "Another plane serves this configuration, or no socket can be made in the data directory, so commands and clients will not find this one. Use --data-dir to keep planes apart.",
     );
-  if (options.logLevel !== "error" && options.logLevel !== "warn") printServerChanges(plane);
+  changes?.release();
   let before = plane.config();
   plane.on("config.changed", ({ added, removed, changed }) => {
     const now = plane.config();
@@ -70,7 +75,6 @@ export async function runServe(cli: Cli, options: ServeOptions): Promise<number>
   });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
   using _reload = reloadOnHangup(plane);
-  plane.start();
   if (!interruption.signal.aborted) await once(interruption.signal, "abort");
   const drainMs = drainTime(interruption.signal, options);
   printStatus(drainMs > 0 ? `Stopping in ${options.drainSeconds} s …` : "Stopping …");

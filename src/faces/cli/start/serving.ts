@@ -14,13 +14,19 @@ import { renderTrouble } from "../terminal/server-trouble.ts";
 import { onHangup, terminal, untilInterrupted } from "../terminal/terminal.ts";
 import { isRecordingOrReplaying, openPlane, withPlane } from "../with-plane.ts";
 
-/** How servers come and go, a line each. A reason that stays the same is not told at every attempt. */
-export function printServerChanges(plane: Plane): void {
+/**
+ * How servers come and go, a line each. A reason that stays the same is not told at every attempt. With `isHeldBack`, the
+ * lines wait for `release`.
+ */
+export function printServerChanges(plane: Plane, { isHeldBack = false } = {}): { release(): void } {
   const told = new Map<string, string>();
+  let held: string[] | null = isHeldBack ? [] : null;
   const tell = (mark: string, server: string, text: string) => {
     if (told.get(server) === text) return;
     told.set(server, text);
-    printStatus(`${mark} ${server}: ${plainText(text)}`);
+    const line = `${mark} ${server}: ${plainText(text)}`;
+    if (held) held.push(line);
+    else printStatus(line);
   };
   const explain = async (server: string, error: string): Promise<string> => {
     const { stderrTail } = (await plane.servers.get(server).catch(() => null)) ?? {};
@@ -34,6 +40,13 @@ export function printServerChanges(plane: Plane): void {
   plane.on("server.disconnected", ({ server, reason }) =>
     explain(server, reason).then((text) => tell(colors.dim("○"), server, text)),
   );
+  return {
+    release() {
+      const lines = held ?? [];
+      held = null;
+      for (const line of lines) printStatus(line);
+    },
+  };
 }
 
 /** A change that is applied is said by what listens to it. */

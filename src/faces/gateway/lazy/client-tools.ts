@@ -6,16 +6,16 @@ import { codeTools, metaTools } from "../../../model/catalogue/meta-tools.ts";
 import { alwaysLoaded, createToolNameIndex, toolKey } from "../../../model/catalogue/tool-name.ts";
 import type { ClientHandle, ClientSource } from "../../../model/client-context.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { ToolListing } from "../../../model/plane-tools.ts";
+import type { ShownTool } from "../../../model/plane-tools.ts";
 import type { Era } from "../../../protocol/session.ts";
 import type { Surface } from "../surfaces.ts";
 import { renderList, renderMcpTool, type Wait } from "../tool-list.ts";
 import type { LazyMode } from "./lazy-mode.ts";
 
 /** Under the name that the client knows. */
-export type Shown = { shown: string; key: string; tool: ToolListing };
+export type Shown = { shown: string; key: string; tool: ShownTool };
 export type LookUp = ReturnType<typeof createLookUp>;
-type Named = ReadonlyMap<string, ToolListing>;
+type Named = ReadonlyMap<string, ShownTool>;
 
 function createLookUp(named: Named) {
   const all = [...named].map(([shown, tool]): Shown => ({ shown, key: toolKey(tool.id), tool }));

@@ -1,13 +1,13 @@
 import { pause } from "../../../lib/async/pause.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { ToolListing } from "../../../model/plane-tools.ts";
+import type { ShownTool } from "../../../model/plane-tools.ts";
 import type { Surface } from "../surfaces.ts";
 
 export type LazyMode = ReturnType<typeof createLazyMode>;
 
 const greetingMs = 250;
 
-type Named = ReadonlyMap<string, Pick<ToolListing, "parameters" | "description">>;
+type Named = ReadonlyMap<string, Pick<ShownTool, "parameters" | "description">>;
 type Settled = { config: object; isLazy: boolean; of: Named };
 
 /** The address decides; otherwise the configuration and the size of the list. */

@@ -1,0 +1,34 @@
+/** However much stirs, nothing waits longer than so many times the quiet. */
+const longest = 20;
+
+/** Lets work wait that no caller waits for, until nothing has stirred for a while, or it is wanted now. */
+export function createQuiet(quietMs: number) {
+  let stirredAt = Number.NEGATIVE_INFINITY;
+  let hurried = Promise.withResolvers<void>();
+  return {
+    stir(): void {
+      stirredAt = performance.now();
+    },
+    async wait(): Promise<void> {
+      const until = performance.now() + longest * quietMs;
+      const wanted = hurried.promise.then(() => true);
+      for (;;) {
+        const ms = Math.min(until, stirredAt + quietMs) - performance.now();
+        if (ms <= 0) return;
+        let timer: NodeJS.Timeout | undefined;
+        const over = new Promise<boolean>((resolve) => {
+          timer = setTimeout(resolve, ms, false).unref();
+        });
+        const isWanted = await Promise.race([over, wanted]);
+        clearTimeout(timer);
+        if (isWanted) return;
+      }
+    },
+    /** What waits goes on, and what comes next does not wait, until something stirs again. */
+    hurry(): void {
+      stirredAt = Number.NEGATIVE_INFINITY;
+      hurried.resolve();
+      hurried = Promise.withResolvers<void>();
+    },
+  };
+}
