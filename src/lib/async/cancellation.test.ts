@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Cancellation, OpenCancellation, orCancelled } from "./cancellation.ts";
 
-test("listeners are told once, in their order, and those who left are not", () => {
+test("listeners are called once, in their order, and those who left are not", () => {
   const cancellation = new Cancellation();
   const told: unknown[] = [];
   const listener = (name: string) => ({ cancel: (reason: unknown) => told.push([name, reason]) });
