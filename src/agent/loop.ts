@@ -50,7 +50,7 @@ async function askModel(
   const endStep = conversation.beginStep(tools.length);
   const heard = { text: "" };
   try {
-    const parts = streamWithRetries(model, request, limiter.leftMs);
+    const parts = streamWithRetries(model, request, () => limiter.leftMs());
     const read = await style.read(listen(limitParts(parts), heard, model.name), stream);
     const said = withOwnIds(read, conversation.messages);
     endStep(said.usage, said.reason);
