@@ -49,7 +49,7 @@ export function readHistory(given: unknown): ChatMessage[] {
   return history;
 }
 
-/** Those that follow at once: ids are given again in each turn by some models. */
+/** The tool messages right after an assistant message: some models reuse call ids in each turn. */
 function answersTo(calls: NonNullable<AssistantMessage["tool_calls"]>, rest: readonly ChatMessage[]): ToolMessage[] {
   const end = rest.findIndex(({ role }) => role !== "tool");
   const answers = (end === -1 ? rest : rest.slice(0, end)) as ToolMessage[];
@@ -156,7 +156,7 @@ type Own = {
   span: Awaited<ReturnType<Spans["beginRunSpan"]>>;
 };
 
-/** Whatever is wrong with a request is said before the model is asked. */
+/** Checks a request before the model is called. */
 async function prepare(
   options: RunAgentOptions,
   { models, tools, registry, stopping, guardPrompt, ownTool, plane, beginRunSpan }: Parts,

@@ -51,7 +51,7 @@ export type AgentCallOptions = Optional<CallOptions & { signal: AbortSignal; ask
 export type AgentTools = {
   /** The tools that a model may see; of a toolset those that it selects. */
   list(asked: ListOptions): Promise<readonly Tool[]>;
-  /** The same with the names they have for a model. */
+  /** The same tools with their names for a model. */
   named(asked: ListOptions): Promise<NamedTool[]>;
   /** The one path, by the names of these tools. */
   call(

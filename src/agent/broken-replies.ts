@@ -30,7 +30,7 @@ export function cutOffText(name: string): string {
   return `'${name}' was not run: your reply was cut off before its arguments were whole. Ask for it again in a shorter reply, or do it in smaller parts.`;
 }
 
-/** A model that has said nothing: in words after its name, and what it gets. */
+/** An empty reply: `what` follows the model's name; `modelMessage` is sent to the model. */
 export type EmptyReply = { what: string; remedy: string; modelMessage: string };
 
 export function emptyReplyOf(reason: string): EmptyReply {

@@ -72,7 +72,7 @@ type RunCallsParts = {
   offered: readonly OfferedTool[];
   call: CallByName;
   memory: RepeatDetector;
-  /** So many calls may still be made. */
+  /** How many more calls may be made. */
   callsLeft: number;
   /** The reply that asked for them ended in the middle. */
   isCut?: boolean;
@@ -309,7 +309,7 @@ export function createRepeatDetector() {
   };
 }
 
-/** However the arguments are spaced and ordered. */
+/** Independent of the spacing and order of the arguments. */
 function keyOf({ function: { name, arguments: text } }: AskedCall): string {
   return JSON.stringify([name, canonical(text)]);
 }

@@ -12,7 +12,7 @@ import type { SamplingRequest } from "./sampling-request.ts";
 
 /** A server does not wait longer for a model. */
 const maxMs = 120_000;
-/** So many calls are counted at a time. */
+/** How many calls are counted at a time. */
 const minCalls = 10_000;
 
 type Profile = "personal" | "guarded" | "strict";

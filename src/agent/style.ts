@@ -55,7 +55,7 @@ export type Style = {
 
 export const noUsage: TokenUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
-/** A reply as it was heard to its end. */
+/** A complete reply. */
 export type ModelReply = { text: string; reasoning: string; calls: AskedCall[]; usage: TokenUsage; reason: string };
 
 export async function readReply(

@@ -17,7 +17,7 @@ import { createActivity } from "./activity.ts";
 import { type Approvals, type CallContext, createLazyApprovals } from "./approve.ts";
 import { sessionOwner } from "./attempt.ts";
 import { accessRequestOf, requireGrant } from "./authorize.ts";
-import { createSharedReads } from "./cache/shared-reads.ts";
+import { createReadCache } from "./cache/read-cache.ts";
 import { type CallTool, createCallTool, requestCall } from "./call-tool.ts";
 import { createMayMake, createPolicyTest } from "./judge.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
@@ -27,7 +27,7 @@ import { createPolicyPreview } from "./policy-preview.ts";
 import { embedWith } from "./providers/model-endpoint.ts";
 import { createProviders } from "./providers/providers.ts";
 import { checkArguments, loadAndCheckSchema, schemaCheck } from "./schema/load-check.ts";
-import { createSpans, type Spans } from "./spans/spans.ts";
+import { createSpans, type Spans } from "./telemetry/spans.ts";
 import { validate } from "./validate.ts";
 import { type CallsContext, wirePath } from "./wire-path.ts";
 
@@ -40,7 +40,7 @@ export { explainModelFailure } from "./providers/http.ts";
 export { endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
 export { loadRecordings } from "./recording/open-recordings.ts";
 export { createResults } from "./results/results.ts";
-export type { Spans } from "./spans/spans.ts";
+export type { Spans } from "./telemetry/spans.ts";
 export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
 
 type CallVerbs = Approvals["verbs"] &
@@ -110,7 +110,7 @@ export async function createCalls(context: CallsContext) {
   });
   const payloads = createPayloads({ config, store });
   const activity = createActivity(payloads.note);
-  const reads = createSharedReads({ config, servers, answer: context.answers.answer, tools: registry.all });
+  const reads = createReadCache({ config, servers, answer: context.answers.answer, tools: registry.all });
   const spans = await createSpans({ settings: settings.otlp, on: recorder.on, emit });
   const path = wirePath(context, { lookup, providers, approvals, hooks, activity, reads, spans });
   const runner = createRunner(createCallTool(path), servers.stop, spans);

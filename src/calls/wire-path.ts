@@ -17,7 +17,7 @@ import type { Recorder } from "../store/store.ts";
 import type { Activity } from "./activity.ts";
 import type { Approvals } from "./approve.ts";
 import { accessRequestOf } from "./authorize.ts";
-import type { SharedReads } from "./cache/shared-reads.ts";
+import type { ReadCache } from "./cache/read-cache.ts";
 import type { CallStages } from "./call-tool.ts";
 import type { ExecuteOptions } from "./execute.ts";
 import { createInjection } from "./inject.ts";
@@ -30,7 +30,7 @@ import type { Recordings } from "./recording/recordings.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
 import { checkArguments, schemaCheck, withEngine } from "./schema/load-check.ts";
-import type { Spans } from "./spans/spans.ts";
+import type { Spans } from "./telemetry/spans.ts";
 
 /** What calls need of the plane. Rooms above this one are described by what they do for it. */
 export type CallsContext = {
@@ -58,7 +58,7 @@ export type Stages = {
   approvals: Approvals;
   hooks: Hooks;
   activity: Activity;
-  reads: SharedReads;
+  reads: ReadCache;
   spans: Spans;
 };
 

@@ -238,7 +238,7 @@ function sharesResultsOf({ cache, providers }: ToolManifest, servers: readonly s
   return providers.some(({ name, config }) => name === "mcp" && servers.includes(String(config.server)));
 }
 
-/** The same for the tools of manifests. */
+/** Checks the tools of manifests in the same way. */
 export function sharingInManifests(servers: ConfigValues["servers"], { tools }: Manifests): ConfigProblem[] {
   const personal = personalServers(servers);
   return tools

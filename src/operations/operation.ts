@@ -101,7 +101,7 @@ export type CommandForm = {
   examples: readonly string[];
   /** What people see of the answer, where the command line has no view of its own for it. */
   table?: CommandTable;
-  /** The same as a sentence. */
+  /** The same, as a sentence. */
   text?(answer: never): string;
 };
 
@@ -154,7 +154,7 @@ export type Audit<Input = never> = {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Those of the fields that are there. */
+/** The named fields that are set. */
 export function pick(from: unknown, ...names: string[]): Fields {
   const fields = (from ?? {}) as Fields;
   return Object.fromEntries(names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));

@@ -173,7 +173,7 @@ export async function requireNotQuarantined(
   );
 }
 
-/** What the server says of itself, unless it is quarantined. */
+/** The instructions of the server, unless they are quarantined. */
 export async function releasedInstructions(
   servers: Pick<ServerDirectory, "session">,
   { judge }: Pick<VerbOptions, "judge">,

@@ -97,7 +97,7 @@ describe("taking over and giving back", () => {
     const edited = readFileSync(file, "utf8").replace('"kept": true', '"kept": true, "mine": 1');
     writeFileSync(file, edited);
     const { stdout } = await run("disconnect", "cursor");
-    assert.match(stdout, /what you changed since stays/);
+    assert.match(stdout, /your later changes stay/);
     assert.match(stdout, /back in Cursor: git, docs\n/);
     assert.equal(readFileSync(file, "utf8"), cursor.replace('"kept": true', '"kept": true, "mine": 1'));
     assert.deepEqual(filesBelow(dirname(file)), [file]);

@@ -183,7 +183,7 @@ suite("modes", () => {
       policy: { mode: "review", effects: { "echo.read_note": "read" } },
     });
     const listed = await plane.cli("tools", "list");
-    assert.match(listed.stderr, /Review mode: only tools that read are listed/);
+    assert.match(listed.stderr, /Review mode \('policy\.mode'\): only read-only tools are listed/);
     assert.match(listed.stdout, /echo\.read_note/);
     assert.doesNotMatch(listed.stdout, /echo\.(put|write)_note/);
   });

@@ -73,7 +73,10 @@ suite("the rules of the policy are edited over HTTP and on the command line", ()
       [{ tool: "x", verdict: "perhaps" }, /policy\.rules\[1\]\.verdict must be one of allow, ask, queue, deny/],
       [{ tool: "x" }, /policy\.rules\[1\]\.verdict must be one of/],
       [{ tol: "x", verdict: "ask" }, /policy\.rules\[1\].*tol/],
-      [{ arguments: { a: { regex: "(?=x)" } }, verdict: "ask" }, /policy\.rules\[1\]\.arguments\.a\.regex.*no pattern/],
+      [
+        { arguments: { a: { regex: "(?=x)" } }, verdict: "ask" },
+        /policy\.rules\[1\]\.arguments\.a\.regex.*not a valid pattern/,
+      ],
       [
         { time: { timezone: "Mars" }, verdict: "ask" },
         /policy\.rules\[1\]\.time\.timezone 'Mars' is not a valid time zone/,
@@ -110,7 +113,7 @@ suite("the rules of the policy are edited over HTTP and on the command line", ()
     assert.equal(denied.status, 403);
     const late = await ask("PUT", "/policy/rules", { rules: [], revision });
     assert.deepEqual([late.status, late.body.code], [409, "CONFLICT"]);
-    assert.match(late.body.detail, /rules in toolplane\.json were changed meanwhile/);
+    assert.match(late.body.detail, /rules in toolplane\.json were changed in the meantime/);
     const { records } = (await ask("GET", "/audit")).body as unknown as { records: { operation: string }[] };
     assert.ok(records.some(({ operation }) => operation === "policy.save"));
   });
@@ -127,7 +130,7 @@ suite("the rules of the policy are edited over HTTP and on the command line", ()
     const saved = await runCli(["policy", "save", directory.file("rules.json"), ...place]);
     assert.match(saved.stdout, /toolplane\.json has 1 rule now/);
     const late = await runCli(["policy", "save", directory.file("rules.json"), "--revision", "old", ...place]);
-    assert.match(late.stderr, /changed meanwhile/);
+    assert.match(late.stderr, /changed in the meantime/);
     const wrong = await runCli(["policy", "preview", config, "--user", "ann", ...place]);
     assert.equal(wrong.code, 0, "a configuration with rules is a list of them");
   });

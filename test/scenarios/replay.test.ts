@@ -281,7 +281,7 @@ suite("record and replay", { concurrency: 4 }, () => {
     writeFileSync(at.recording, `${whole}no json\n${whole}{"type":"call"}\n{"type":"__proto__"}\n`);
     await assert.rejects(replaying(at.recording), (thrown: Error & { code?: string }) => {
       assert.equal(thrown.code, "CONFIG_INVALID");
-      assert.match(thrown.message, /calls\.jsonl:4: is not JSON/);
+      assert.match(thrown.message, /calls\.jsonl:4: is no JSON/);
       assert.match(thrown.message, /calls\.jsonl:8: is no line of a recording/);
       assert.match(thrown.message, /calls\.jsonl:9: is no line of a recording/);
       return true;

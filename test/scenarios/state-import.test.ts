@@ -150,7 +150,7 @@ test("what this version does not know is refused and named, and never left out w
       [JSON.stringify({ format: "toolplane-state", version: 2 }), ...lines.slice(1)],
       /Line 1 .*of version 2, and this installation knows 1.*update this installation/,
     ],
-    [[JSON.stringify({ servers: {} })], /Line 1 .*no export of a state.*'state export'/],
+    [[JSON.stringify({ servers: {} })], /Line 1 .*not a state export.*'state export'/],
     [withRow({ ...call.row, record: { a: 1 } }), /Line \d+ .*it is not a table row.*export it again/],
   ];
   for (const [given, said] of cases) {

@@ -12,7 +12,7 @@ type Parts = {
   broken(name?: string): PlaneError | null;
   /** The file that defines a model; its references to files start there. */
   fileOfModel(name: string): string | undefined;
-  /** Those that the program brings. */
+  /** Models that the embedding program passes in. */
   given: Readonly<Record<string, Exclude<ModelChoice, string>>>;
 };
 

@@ -121,7 +121,7 @@ export function createReactReader(onText: OnText = () => {}) {
   };
 }
 
-/** The same of a text that is there as a whole. */
+/** Parses a complete text. */
 export function parseReact(text: string): ReactTurn {
   const reader = createReactReader();
   reader.push(text);

@@ -13,7 +13,7 @@ import type { Recorder } from "../../store/store.ts";
 import { isAnnounced } from "../retry.ts";
 import { type ConversationBudgets, createBudgets, type Meter } from "./budgets.ts";
 import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.ts";
-import { createRates, createSharedRates, type Rated } from "./rates.ts";
+import { createRateLimiter, createSharedRateLimiter, type Rated } from "./rate-limiter.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 import { createSharedBudgets, type SharedCounts } from "./shared-budgets.ts";
 
@@ -84,7 +84,7 @@ export type Limits = ReturnType<typeof createPathLimits>;
 /** Rate limits, serial execution, budgets, circuit breakers and the retry budget. */
 export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: LimitParts) {
   const turns = createTurns();
-  const rates = shared ? createSharedRates(shared, createRates()) : createRates();
+  const rates = shared ? createSharedRateLimiter(shared, createRateLimiter()) : createRateLimiter();
   const retries = createRetryBudget(shared);
 
   async function waitForTurn({ tool }: Routed, limiter: TimeLimiter, meter: Meter | undefined): Promise<CallPass> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import { sharedCounts } from "../../../test/samples/shared-counts.ts";
-import { createRates, createSharedRates, type Rated, type Rates } from "./rates.ts";
+import { createRateLimiter, createSharedRateLimiter, type Rated, type RateLimiter } from "./rate-limiter.ts";
 
 const { signal } = new AbortController();
 const rated = (perMinute: number): Rated => ({
@@ -13,7 +13,7 @@ const rated = (perMinute: number): Rated => ({
   data: { server: "one" },
 });
 
-async function countAtOnce(planes: readonly Rates[], perMinute: number): Promise<number> {
+async function countAtOnce(planes: readonly RateLimiter[], perMinute: number): Promise<number> {
   let taken = 0;
   for (let refused = 0; refused < planes.length; ) {
     refused = 0;
@@ -34,7 +34,7 @@ suite("rates of several planes", () => {
 
   test("planes together get what one would get, and most of their calls do not wait for the store", async (context) => {
     const shared = await sharedCounts(context);
-    const planes = [1, 2, 3].map(() => createSharedRates(shared, createRates()));
+    const planes = [1, 2, 3].map(() => createSharedRateLimiter(shared, createRateLimiter()));
     assert.equal(await countAtOnce(planes, 1_200), 200);
     assert.ok(shared.asked < 80, `${shared.asked} of 200`);
     await moveTime(1_000);
@@ -43,7 +43,10 @@ suite("rates of several planes", () => {
 
   test("turns that were taken ahead and not used are good for a second only", async (context) => {
     const shared = await sharedCounts(context);
-    const [first, second] = [1, 2].map(() => createSharedRates(shared, createRates())) as [Rates, Rates];
+    const [first, second] = [1, 2].map(() => createSharedRateLimiter(shared, createRateLimiter())) as [
+      RateLimiter,
+      RateLimiter,
+    ];
     // One call, and nineteen turns in hand.
     await first.take(rated(1_200), 0, signal);
     await moveTime(60_000);
@@ -53,7 +56,10 @@ suite("rates of several planes", () => {
 
   test("a call waits for its turn whichever plane has promised the ones before", async (context) => {
     const shared = await sharedCounts(context);
-    const [first, second] = [1, 2].map(() => createSharedRates(shared, createRates())) as [Rates, Rates];
+    const [first, second] = [1, 2].map(() => createSharedRateLimiter(shared, createRateLimiter())) as [
+      RateLimiter,
+      RateLimiter,
+    ];
     await first.take(rated(6), 0, signal);
     await assert.rejects(async () => second.take(rated(6), 60_000, signal), {
       code: "RATE_LIMITED",
@@ -69,7 +75,7 @@ suite("rates of several planes", () => {
   test("while the store is unreachable each plane counts for itself", async (context) => {
     const shared = await sharedCounts(context);
     shared.away = true;
-    const planes = [1, 2].map(() => createSharedRates(shared, createRates()));
+    const planes = [1, 2].map(() => createSharedRateLimiter(shared, createRateLimiter()));
     assert.equal(await countAtOnce(planes, 60), 20);
   });
 });

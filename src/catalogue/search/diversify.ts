@@ -4,7 +4,7 @@ import type { Segment } from "./segment.ts";
 
 const maxChosen = 15;
 
-/** So that one part of a query does not crowd out the others. */
+/** Keeps one part of a query from crowding out the others. */
 export function diversify(ranking: Ranking, likeness: Likeness | null): Ranked[] {
   return likeness === null ? spreadWords(ranking) : spreadMeaning(ranking.best, likeness);
 }
@@ -39,7 +39,7 @@ function spreadMeaning(candidates: Ranked[], likeness: Likeness): Ranked[] {
 
 /** The weight of a word for the next tool, after a chosen one has covered it fully. */
 const leftOfLong = 0.85;
-/** So many words ask for one thing; twice as many probably for several. */
+/** Words of a query for one thing; a query of twice as many probably asks for several. */
 const wordsPerIntent = 6;
 
 /** Words that a chosen tool covers count less for the next. */

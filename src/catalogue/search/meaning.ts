@@ -87,7 +87,7 @@ export function createToolVectors(numbers: number) {
       bySlot[slot] = row;
       isInOrder &&= row === slot;
     },
-    /** The same, for whatever place it has after the next `follow`. */
+    /** The same, at its position after the next `follow`. */
     keep(entry: object, vector: Float32Array): void {
       const row = free.pop() ?? used++;
       vectors.set(row, vector);

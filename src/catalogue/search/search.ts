@@ -16,9 +16,9 @@ import { type Synonyms, withOwnSynonyms } from "./query-terms.ts";
 import type { Mask } from "./segment.ts";
 import { createToolIndex, type ServerText, type ToolIndex } from "./tool-index.ts";
 
-/** Less coverage of the query is no good match. */
+/** Minimum coverage of the query for a good match. */
 const minCoverage = 0.3;
-/** Nor is what is less like it. */
+/** Minimum cosine similarity for a good match. */
 const goodLikeness = 0.42;
 /** A longer query asks for several things. */
 const longQuery = 12;

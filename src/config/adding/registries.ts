@@ -100,7 +100,7 @@ function createRegistry(address: string, { directory, isOffline, egress }: Omit<
     throw new PlaneError("SERVER_UNAVAILABLE", `The registry ${host} answers with HTTP ${status}.`);
   }
 
-  /** What was kept is used where it cannot be asked, and that is said. */
+  /** Uses the cached copy when the registry is unreachable, and reports it. */
   async function orKept<T>(fresh: () => Promise<T>, known: () => T): Promise<{ value: T; problem: string | null }> {
     if (isOffline) return { value: known(), problem: null };
     try {

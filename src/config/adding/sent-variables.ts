@@ -51,7 +51,7 @@ export async function askForSent(
   return { agreed, without: Object.fromEntries(Object.entries(environment).filter(isKept)) };
 }
 
-/** The same question in a form. */
+/** The same question as a form. */
 export function noteSent(inputs: readonly EntryInput[], sent: Sent | null): EntryInput[] {
   if (sent === null) return [...inputs];
   const { to, variables } = sent;

@@ -35,7 +35,7 @@ export type Reading = {
   define(path: Path, source: Path, read: () => void): void;
 };
 
-/** So many are near where a key is a part of others: `timeout` of every `…TimeoutMs`. */
+/** At most this many suggestions: `timeout` is part of every `…TimeoutMs`. */
 const maxCandidates = 10;
 
 export function createReading(originOf: (source: Path) => SettingOrigin): Reading {

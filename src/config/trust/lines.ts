@@ -5,7 +5,7 @@ import { isObject, renderPath } from "../../model/json.ts";
 import type { Merged } from "../merge-settings.ts";
 import type { Setting } from "../shapes/reading.ts";
 
-/** What a person said about a line with this hash; undefined where they were not asked. */
+/** A person's decision about a line with this hash; undefined while there is none. */
 export type TrustDecision = (hash: string) => boolean | undefined;
 
 export function settingsLine(name: string, launch: string, of: readonly Setting[], answer: TrustDecision): TrustLine {

@@ -87,7 +87,7 @@ function open(path: string): Promise<Socket | null> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.once("connect", () => resolve(socket)).once("error", () => resolve(null));
-    // Whatever happens to it later ends in 'close'.
+    // Every later failure ends in 'close'.
     socket.on("error", () => undefined);
   });
 }

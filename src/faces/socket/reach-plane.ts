@@ -7,7 +7,7 @@ import { claimDirectories, type PlanePlace } from "./plane-place.ts";
 /** A client that starts a plane says so this often; one that has not within this time was killed. */
 const lockStaleMs = 2_500;
 const lockTouchMs = 500;
-/** So long a plane is waited for. */
+/** How long to wait for a plane. */
 const startLimitMs = 30_000;
 const pollMs = 10;
 

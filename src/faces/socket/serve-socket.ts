@@ -88,7 +88,7 @@ const bindingPollMs = 10;
 const handoverMs = 10_000;
 /** The first client has started the plane and needs a moment to attach. */
 const firstClientMs = 10_000;
-/** So often a background plane looks whether it can still be found. */
+/** How often a background plane checks that it can still be found. */
 const lookMs = 2_000;
 /** The time that work of attached clients has to end; while the plane drains, longer. */
 const waitMs = 5_000;

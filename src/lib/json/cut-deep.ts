@@ -26,7 +26,7 @@ export function cutDeep(text: string, deepest: number): string {
   return kept.join("");
 }
 
-/** The same of a value: a copy with null for what is nested deeper. */
+/** A copy of a value with null for what is nested deeper. */
 export function cutDeepValue(value: unknown, deepest: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (deepest <= 0) return null;

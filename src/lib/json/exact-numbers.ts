@@ -61,7 +61,7 @@ export function spellingsOf(raw: object): string[] {
   return [...new Set([source, writtenOut(source), String(Number(source))])];
 }
 
-/** The same for one that does not change: only with an exponent there are two. */
+/** For a number that keeps its value: only an exponent has two spellings. */
 export function numberSpellings(value: number): string[] {
   const text = JSON.stringify(value);
   return text.includes("e") ? [text, writtenOut(text)] : [text];
@@ -77,7 +77,7 @@ function writtenOut(source: string): string {
   return `${sign}${padded.slice(0, zeros)}.${padded.slice(zeros)}`;
 }
 
-/** The same for every way to write one number. */
+/** A normal form: equal for all spellings of one number. */
 function decimalOf(text: string): string {
   const [, sign = "", whole = "", part = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = `${whole}${part}`.replace(/^0+/, "");

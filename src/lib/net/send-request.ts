@@ -24,7 +24,7 @@ export class RequestFailed extends Error {
   readonly kind: "connection" | "tooLarge" | "broken";
   /** May the other side have seen it? */
   readonly sent: boolean;
-  /** The same request will fail again. */
+  /** Whether the same request would fail again. */
   readonly permanent: boolean;
 
   constructor(message: string, { kind = "connection", sent, permanent = false, cause }: Failure) {

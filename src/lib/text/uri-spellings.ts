@@ -23,7 +23,7 @@ export function uriSpellings(uri: string): string[] {
   return [...forms, last];
 }
 
-/** The same for all spellings of one address. */
+/** A normal form: equal for all spellings of one address. */
 export function normalUri(uri: string): string {
   return uriSpellings(uri).at(-1) ?? uri;
 }

@@ -127,7 +127,7 @@ export const ConfigValues = z.strictObject({
     allowEdit: yes,
     approvers: names,
     fourEyes: z._default(z.boolean(), false),
-    /** So many different people say yes. */
+    /** How many different people must approve. */
     threshold: z._default(z.int().check(z.minimum(1)), 1),
     rememberConsent: yes,
   }),
@@ -201,7 +201,7 @@ export const ConfigValues = z.strictObject({
   registries: z._default(z.array(z.url({ protocol: /^https?$/ })), [officialRegistry]),
   bundles: section({ trustedKeys: names }),
   store: z._default(z.string(), "sqlite"),
-  /** The same for all planes on one store. */
+  /** Must be equal for all planes on one store. */
   vaultKey: z.optional(z.string()),
   auth: section({ jwt: z.optional(JwtIssuer) }),
   users: byName(

@@ -84,7 +84,7 @@ export type ClientDisconnection = ClientFile & {
   returned: string[];
   /** In the backup but not in the file. */
   missing: { name: string; reason: string }[];
-  /** Kept where something is only there. */
+  /** Path of the backup; null when everything in it is back in the file. */
   backup: string | null;
   /** Still in our configuration. */
   stays: { name: string; path: string }[];
@@ -163,7 +163,7 @@ export type PlaneTrust = {
 
 export type SetupTrust = {
   show(): Promise<ProjectTrust>;
-  /** The lines that no person was asked about yet. */
+  /** The lines that no person has reviewed yet. */
   unanswered(): Promise<TrustLine[]>;
   answer(lines: readonly TrustLine[], trusted: boolean): Promise<void>;
   revoke(): Promise<void>;
@@ -205,7 +205,7 @@ export type WrittenRules = {
   revision: string;
   /** As they are written. */
   rules: JsonObject[];
-  /** Those that other files and servers bring. */
+  /** Lines from other files and servers. */
   others: { rule: PolicyRule; file: string }[];
 };
 

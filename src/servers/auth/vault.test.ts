@@ -96,7 +96,7 @@ test("planes with one key open each other's, and none makes a key of its own", a
   assert.equal(await open(Buffer.alloc(32, 1).toString("base64")).read("a"), "sealed");
   await assert.rejects(open(Buffer.alloc(32, 2).toString("hex")).read("a"), /'vaultKey'.*another key/);
   await assert.rejects(open("s3cret").read("a"), ({ message }: Error) => {
-    assert.match(message, /'vaultKey' of the configuration.*32 bytes.*openssl/);
+    assert.match(message, /'vaultKey' in the configuration.*32 bytes.*openssl/);
     assert.doesNotMatch(message, /s3cret/);
     return true;
   });

@@ -113,7 +113,7 @@ export function printRunEnd(ended: Ended): void {
   printStatus(colors.dim(`${countOf(turns, "turn")}, ${countOf(counters.totalToolCalls, "call")}, ${tokens}${cost}`));
 }
 
-/** What the answer alone does not tell. */
+/** What the answer does not show. */
 function printRunWarnings({ truncated, waiting = [], missing = [] }: Ended): void {
   if (truncated) printWarning("The answer was cut off at the model's limit.");
   for (const { server, reason } of missing) printWarning(`It had no tools of '${server}'. ${reason}`);

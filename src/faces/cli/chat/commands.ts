@@ -9,9 +9,9 @@ import { currentTerminal, inTerminal, type Terminal } from "../terminal/terminal
 import { createChatPlane } from "./chat-plane.ts";
 import type { Chat, Commands } from "./chat-state.ts";
 
-/** They take the terminal, or serve on it. */
+/** Commands that take over the terminal, or serve on it. */
 const needsShell = ["serve", "mcp", "demo", "planner", "chat", "servers wizard"];
-/** They hear a cancellation and tell how they ended; any other is left to itself then. */
+/** Commands that handle a cancellation and report how they ended; others keep running detached. */
 const endsItself = ["call", "agent", "batch", "code", "skills"];
 /** Another plane is meant. */
 const ownPlane =

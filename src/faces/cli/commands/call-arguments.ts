@@ -26,7 +26,7 @@ function merge(text: string, values: readonly string[], source: string): unknown
   return { ...base, ...Object.fromEntries(values.map(parsePair)) } satisfies UnknownObject;
 }
 
-/** The same for what takes an object only. */
+/** For options that must be a JSON object. */
 export async function readInput(
   args: string | undefined,
   values: readonly string[],

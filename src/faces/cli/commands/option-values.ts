@@ -68,7 +68,7 @@ export function toCount(option: string, text: string | undefined): number | unde
   throw new PlaneError("USAGE", `${option} cannot be '${text}': give an integer.`);
 }
 
-/** Those of the options that are set. */
+/** The options that are set. */
 export function pickOptions<T extends object, K extends keyof T>(options: T, ...keys: readonly K[]) {
   return withoutUndefined(Object.fromEntries(keys.map((key) => [key, options[key]])) as Pick<T, K>);
 }

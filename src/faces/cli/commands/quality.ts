@@ -124,7 +124,7 @@ export function renderFinding({ kind, severity, where, excerpt, decoded }: Findi
   return plainText(`${severity}: ${meanings[kind]} at ${where}: ${JSON.stringify(excerpt)}${says}`);
 }
 
-/** The same in a few words, for a list; empty when there is nothing to say. */
+/** A short form for lists; empty without findings. */
 export function renderReviewNote(review: ToolReview | undefined): string {
   if (!review) return "";
   const serious = review.findings.filter(({ severity }) => severity !== "low");

@@ -222,7 +222,7 @@ export function readArguments(written: readonly string[]): ToolArgument[] {
 
 type ChangeOptions = TextOptions<"kind" | "limit" | "offset">;
 
-/** So many lines of one change are shown to people; `--json` has them all. */
+/** How many lines of a change are shown to people; `--json` has them all. */
 const shownLines = 20;
 
 export async function listRegistryChanges(cli: Cli, name: string | undefined, options: ChangeOptions): Promise<void> {

@@ -14,10 +14,7 @@ import { renderTrouble } from "../terminal/server-trouble.ts";
 import { onHangup, terminal, untilInterrupted } from "../terminal/terminal.ts";
 import { isRecordingOrReplaying, openPlane, withPlane } from "../with-plane.ts";
 
-/**
- * How servers come and go, a line each. A reason that stays the same is not told at every attempt. With `isHeldBack`, the
- * lines wait for `release`.
- */
+/** Prints a line for each change of a server's state; an unchanged reason is not repeated. With `isHeldBack`, lines wait for `release`. */
 export function printServerChanges(plane: Plane, { isHeldBack = false } = {}): { release(): void } {
   const told = new Map<string, string>();
   let held: string[] | null = isHeldBack ? [] : null;
@@ -49,7 +46,7 @@ export function printServerChanges(plane: Plane, { isHeldBack = false } = {}): {
   };
 }
 
-/** A change that is applied is said by what listens to it. */
+/** Listeners report an applied change themselves. */
 export function reloadOnHangup(plane: Plane): Disposable {
   return onHangup(() => {
     printStatus("SIGHUP: reads the configuration again.");
@@ -125,7 +122,7 @@ export async function stopBackground(cli: Cli, options: GlobalOptions): Promise<
   print(`Stopped the background plane (process ${about.pid})${then}.`);
 }
 
-/** Says that a background plane answers, and how to stop it. */
+/** Prints that a background plane answers, and how to stop it. */
 export async function printBackgroundPlane(cli: Cli, plane: Plane, options: GlobalOptions): Promise<PlaneInfo | null> {
   if (!plane.isBackground) return null;
   const about = await cli.aboutPlane(placeIn(options));

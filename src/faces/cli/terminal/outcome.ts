@@ -30,7 +30,7 @@ export function printOutcome({ call, result, error, verdict, plan }: Outcome, hi
     print(`'${call.tool}' would ${verdicts[verdict?.verdict ?? "allow"]}.`);
     if (verdict) printStatus(`${verdict.origin}: ${verdict.reason}`);
   }
-  // To be queued is no failure, and is said by `sayWhatWaits`.
+  // A queued call is not a failure; `printWaitingCall` reports it.
   if (error && error.code !== "TOOL_ERROR" && !plan) printError(error);
   for (const hint of hints) printStatus(hint);
 }

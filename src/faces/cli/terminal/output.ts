@@ -53,7 +53,7 @@ export function show({ json }: { json?: boolean }, value: unknown, render: () =>
   else print(render());
 }
 
-/** For people, and therefore not on standard output. */
+/** For people, so on standard error. */
 export function printStatus(text: string): void {
   clearTransientLines();
   terminal.stderr.write(`${terminalText(text)}\n`);

@@ -59,7 +59,7 @@ async function countTokens(plane: Plane, text: string): Promise<TokenCount> {
 type Written = { named: Named; config: object; revision: number; texts: Partial<Record<Era, string>> };
 
 const nothing: Named = new Map();
-/** The same for every client and any number of servers. */
+/** Independent of the client and the number of servers. */
 const codeTexts: Record<Era, string> = {
   legacy: JSON.stringify(renderList(codeTools, "legacy")),
   modern: JSON.stringify(renderList(codeTools, "modern")),

@@ -44,10 +44,10 @@ const maxWaitMs = 5_000;
 /** The key, the limit, and the words for both. */
 export type Rated = { key: string; perMinute: number; what: string; setting: string; data: ErrorData };
 
-export type Rates = ReturnType<typeof createRates>;
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** First come, first served. */
-export function createRates() {
+export function createRateLimiter() {
   const buckets = new Map<string, Bucket>();
   let sweptAt = 0;
 
@@ -102,7 +102,7 @@ const keptMs = 120_000;
 type Share = { turns: number; until: number; ask(rated: Rated, limitMs: number): Promise<Drawn> };
 
 /** A plane takes the turns of a second at once, so that calls seldom wait. Without the store each counts for itself. */
-export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
+export function createSharedRateLimiter(shared: SharedCounts, alone: RateLimiter): RateLimiter {
   const shares = new Map<string, Share>();
 
   function shareOf(key: string): Share {

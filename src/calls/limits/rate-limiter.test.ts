@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { moveTime, settled, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { createRates, type Rated, type Rates } from "./rates.ts";
+import { createRateLimiter, type Rated, type RateLimiter } from "./rate-limiter.ts";
 
 const { signal } = new AbortController();
 const rated = (perMinute: number, key = "server:search"): Rated => ({
@@ -14,7 +14,7 @@ const rated = (perMinute: number, key = "server:search"): Rated => ({
 });
 
 /** How many get through without waiting. */
-function countAtOnce(rates: Rates, perMinute: number): number {
+function countAtOnce(rates: RateLimiter, perMinute: number): number {
   for (let count = 0; ; count += 1) {
     try {
       if (rates.take(rated(perMinute), 0, signal) !== undefined) return count;
@@ -35,12 +35,12 @@ suite("rate limits", () => {
     [61, 11],
   ] as const) {
     test(`of ${perMinute} calls a minute, ${burst} may come at once`, () => {
-      assert.equal(countAtOnce(createRates(), perMinute), burst);
+      assert.equal(countAtOnce(createRateLimiter(), perMinute), burst);
     });
   }
 
   test("in the long run no more get through than the limit says", async () => {
-    const rates = createRates();
+    const rates = createRateLimiter();
     let passed = 0;
     for (let second = 0; second < 600; second += 1) {
       passed += countAtOnce(rates, 60);
@@ -50,7 +50,7 @@ suite("rate limits", () => {
   });
 
   test("who comes too soon waits in order, as long as the wait is short", async () => {
-    const rates = createRates();
+    const rates = createRateLimiter();
     assert.equal(countAtOnce(rates, 60), 10);
     const waiting = [1, 2].map(() => settled(rates.take(rated(60), 60_000, signal) ?? Promise.resolve()));
     await moveTime(999);
@@ -71,7 +71,7 @@ suite("rate limits", () => {
   });
 
   test("who would wait longer than 5 s, or than there is time, is refused at once with the moment to come back", () => {
-    const rates = createRates();
+    const rates = createRateLimiter();
     rates.take(rated(6), 60_000, signal);
     assert.throws(() => rates.take(rated(6), 60_000, signal), {
       code: "RATE_LIMITED",
@@ -84,13 +84,13 @@ suite("rate limits", () => {
         retryInMs: 10_000,
       },
     });
-    const quick = createRates();
+    const quick = createRateLimiter();
     for (let at = 0; at < 10; at += 1) quick.take(rated(60), 60_000, signal);
     assert.throws(() => quick.take(rated(60), 900, signal), PlaneError);
   });
 
   test("a refusal uses nothing up", async () => {
-    const rates = createRates();
+    const rates = createRateLimiter();
     rates.take(rated(6), 60_000, signal);
     for (let at = 0; at < 100; at += 1) assert.throws(() => rates.take(rated(6), 60_000, signal));
     await moveTime(10_000);
@@ -98,7 +98,7 @@ suite("rate limits", () => {
   });
 
   test("a caller that gives up while it waits leaves its turn to others", async () => {
-    const rates = createRates();
+    const rates = createRateLimiter();
     countAtOnce(rates, 60);
     const impatient = new AbortController();
     const given = settled(rates.take(rated(60), 60_000, impatient.signal) ?? Promise.resolve());
@@ -110,7 +110,7 @@ suite("rate limits", () => {
   });
 
   test("each is counted on its own, and what is not used is forgotten", async () => {
-    const rates = createRates();
+    const rates = createRateLimiter();
     for (const key of ["a", "b", "c"]) assert.equal(rates.take(rated(6, key), 0, signal), undefined);
     assert.equal(rates.size(), 3);
     await moveTime(60_000);
@@ -119,7 +119,7 @@ suite("rate limits", () => {
   });
 
   test("another limit holds from the next call on", () => {
-    const rates = createRates();
+    const rates = createRateLimiter();
     assert.equal(countAtOnce(rates, 600), 100);
     assert.equal(countAtOnce(rates, 6), 0);
   });

@@ -44,10 +44,10 @@ type Read = {
 /** About the first caller, not about the tool: the others ask for themselves. */
 const ofOneCaller: ReadonlySet<ErrorCode> = new Set(["TIMEOUT", "CANCELLED", "BUDGET_EXCEEDED"]);
 
-export type SharedReads = ReturnType<typeof createSharedReads>;
+export type ReadCache = ReturnType<typeof createReadCache>;
 
 /** The cache of results, and equal calls under way that share one request: for tools known to only read. */
-export function createSharedReads(ports: Ports) {
+export function createReadCache(ports: Ports) {
   const onlyReads = (tool: Tool) => {
     const { effect, known } = effectOf(tool, ports.config().policy.effects);
     return known && effect === "read";
