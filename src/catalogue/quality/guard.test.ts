@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../../test/fixtures/until.ts";
 import type { Config } from "../../model/config/config.ts";
 import { ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
@@ -88,4 +89,15 @@ test("a process that ends before pins are written leaves none, and those of a se
   const { isKnown, heads } = await store.pinnedServer(identity);
   assert.deepEqual([isKnown, heads.map((head) => head.tool).sort()], [true, ["a", "b"]]);
   assert.equal(guard.review("s", "a")?.change, "changed");
+});
+
+test("what was listed is pinned as soon as something is called, whatever else is listed", async () => {
+  await using given = await guardOn(null, { settleAfterMs: 3_600_000 });
+  const { guard, store } = given;
+  guard.listed("s", definition, [tool]);
+  guard.asked("s");
+  await guard.loaded();
+  const [identity = ""] = guard.pinned.identities();
+  guard.hurry();
+  await until("the pin", async () => (await store.pinnedServer(identity)).heads.length > 0);
 });

@@ -170,6 +170,10 @@ export function createGuard(ports: GuardPorts) {
       const isChecked = unsettled.size === 0 && checked === config().security;
       return isChecked && pinned.isLoaded() && pinned.isLookedThrough();
     },
+    /** A tool is about to be called: what was listed is pinned now. */
+    hurry(): void {
+      if (settling.size > 0) quiet.hurry();
+    },
     reviewWritten: (tool: Tool) => (isWritten(tool) ? verdicts.review(writtenKey, registryKey(tool)) : null),
     heldWritten: (tool: Tool) => (isWritten(tool) ? verdicts.held(writtenKey, registryKey(tool)) : null),
     /** Null for a tool that no server lists. */

@@ -114,6 +114,7 @@ export function createQuality(ports: GuardPorts) {
     /** The tool, unless it is quarantined; `mayUse` false tells nothing about the quarantine. */
     requireTrusted(tool: Tool, mayUse: boolean): Tool | Promise<Tool> {
       const trust = () => requireReleased(tool, mayUse ? heldOf(tool) : null);
+      guard?.hurry();
       return guard?.isLoaded() ? trust() : loaded().then(trust);
     },
     async settled(): Promise<void> {
