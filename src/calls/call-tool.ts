@@ -29,7 +29,7 @@ export type CallStages = {
   hooks?(): HookStages | null;
   routing: RouteOptions;
   execution: ExecuteOptions;
-  /** Null where the providers alone answer, which is decided once for a plan. */
+  /** Null where the providers alone answer. */
   around?(tool: Tool): Around | null;
   record: RecordCall;
 };
