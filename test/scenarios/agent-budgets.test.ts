@@ -61,7 +61,7 @@ suite("the model of an agent", { concurrency: 2 }, () => {
       endpoint.requests.map(({ body }) => body.model),
       ["given", "once"],
     );
-    await assert.rejects(plane.agent.run("Hi.", { model: {} as never }), /is no model/);
+    await assert.rejects(plane.agent.run("Hi.", { model: {} as never }), /is not a model/);
   });
 
   test("is the only one there is, and has to be named where there are several", async () => {

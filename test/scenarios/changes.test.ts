@@ -340,7 +340,7 @@ for (const [title, words, reason] of [
     ["x", "--server", "s", "--tool", "find", "--description", "d", "--argument", "q"],
     /name:type:description/,
   ],
-  ["flags of a wrapper with a file", ["x.json", "--argument", "q:string:w"], /--argument goes with --server/],
+  ["flags of a wrapper with a file", ["x.json", "--argument", "q:string:w"], /--argument is only for --server/],
 ] as const) {
   test(`'tools set' with ${title} is refused with how to write it`, async () => {
     await using directory = await temporaryDirectory();
