@@ -152,8 +152,6 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   const { call, attempts, limiter, options } = run;
   const { limits, onRetry } = options;
   limits?.called(call, spec);
-  const readyInMs = () => options.readyInMs?.(spec) ?? 0;
-  const against = (error: PlaneError) => (limits ? limits.againstRetry(call, spec, error) : null);
   for (;;) {
     const entered = enterAttempt(run, spec);
     const pass = entered instanceof Promise ? await entered : entered;
@@ -163,6 +161,8 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
     if (call.tool.providers.length > 1 && !limiter.isCancelled) remember(run, spec, ended);
     if (!(ended instanceof PlaneError)) return ended;
     const settings = options.retryFor?.(spec) ?? defaultRetry;
+    const readyInMs = () => options.readyInMs?.(spec) ?? 0;
+    const against = (error: PlaneError) => (limits ? limits.againstRetry(call, spec, error) : null);
     const retrying = { limiter, onRetry, readyInMs, settings, against, endedCall };
     await retryOrGiveUp(call, ended, attempts, retrying).catch((thrown) => {
       pass?.giveUp(ended);

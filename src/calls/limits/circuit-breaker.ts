@@ -41,7 +41,14 @@ type CircuitOptions = {
 };
 
 export type Circuits = ReturnType<typeof createCircuits>;
-export type Entered = ReturnType<Circuits["enter"]>;
+/** An attempt that was let through. */
+export type Entered = {
+  readonly isProbe: boolean;
+  /** The call was not made after all. */
+  abandon(): void;
+  /** `null` is a success. */
+  leave(error: PlaneError | null): void;
+};
 
 /** `until` is 0 while it is closed. */
 type Circuit = {
@@ -83,34 +90,39 @@ export function createCircuits({ setting, onChange }: CircuitOptions, now: () =>
     onChange(server, "open");
   }
 
-  function entered(server: string, isProbe: boolean, at = now()) {
-    /** The call was not made after all. */
-    const abandon = () => {
-      const circuit = isProbe ? circuits.get(server) : undefined;
+  /** One per attempt, so it holds no functions of its own. */
+  class Entry implements Entered {
+    readonly isProbe: boolean;
+    readonly #server: string;
+    readonly #at = now();
+
+    constructor(server: string, isProbe: boolean) {
+      this.isProbe = isProbe;
+      this.#server = server;
+    }
+
+    abandon(): void {
+      const circuit = this.isProbe ? circuits.get(this.#server) : undefined;
       if (circuit) circuit.isProbed = false;
-    };
-    return {
-      isProbe,
-      abandon,
-      /** `null` is a success. */
-      leave(error: PlaneError | null): void {
-        const verdict = error === null ? "well" : judgeFailure(error);
-        if (error === null || verdict === "well") return close(server);
-        abandon();
-        if (verdict === "failing") fail(server, at, isProbe, error);
-      },
-    };
+    }
+
+    leave(error: PlaneError | null): void {
+      const verdict = error === null ? "well" : judgeFailure(error);
+      if (error === null || verdict === "well") return close(this.#server);
+      this.abandon();
+      if (verdict === "failing") fail(this.#server, this.#at, this.isProbe, error);
+    }
   }
 
   return {
     /** Throws while the circuit is open. */
-    enter(server: string) {
+    enter(server: string): Entered {
       const circuit = circuits.get(server);
-      if (circuit === undefined || circuit.until === 0) return entered(server, false);
+      if (circuit === undefined || circuit.until === 0) return new Entry(server, false);
       if (circuit.isProbed || circuit.until > steadyNow()) throw circuitOpen(server, circuit);
       circuit.isProbed = true;
       onChange(server, "half_open");
-      return entered(server, true);
+      return new Entry(server, true);
     },
     /** Why the circuit is open, or null. */
     reason(server: string): string | null {

@@ -118,14 +118,16 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: L
       const server = serverOf(spec);
       if (server === null && meter === undefined) return free;
       const circuit = server === null ? null : circuits.enter(server);
+      const rated = server === null ? undefined : serverRate(server, ratePerMinute(server));
+      // Most attempts are limited by nothing but the circuit breaker.
+      if (rated === undefined && meter === undefined) return new Admission(circuit, undefined);
       const refuse = (thrown: unknown): never => {
         circuit?.abandon();
         throw thrown;
       };
       try {
-        const rated = server === null ? undefined : serverRate(server, ratePerMinute(server));
         const admitted = andThen(takeRate(rated, limiter), () =>
-          andThen(meter?.reserve(), () => passFor(circuit, meter)),
+          andThen(meter?.reserve(), () => new Admission(circuit, meter)),
         );
         return admitted instanceof Promise ? admitted.catch(refuse) : admitted;
       } catch (thrown) {
@@ -149,16 +151,29 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: L
   };
 }
 
-function passFor(circuit: Entered | null, meter: Meter | undefined): AttemptPass {
-  meter?.start();
-  return {
-    pause: () => meter?.pause() ?? nothing,
-    end(error) {
-      meter?.settle(error?.data.sent !== false);
-      if (error === null) circuit?.leave(null);
-    },
-    giveUp: (error) => circuit?.leave(error),
-  };
+/** One per attempt, so it holds no functions of its own. */
+class Admission implements AttemptPass {
+  readonly #circuit: Entered | null;
+  readonly #meter: Meter | undefined;
+
+  constructor(circuit: Entered | null, meter: Meter | undefined) {
+    this.#circuit = circuit;
+    this.#meter = meter;
+    meter?.start();
+  }
+
+  pause(): () => void {
+    return this.#meter?.pause() ?? nothing;
+  }
+
+  end(error: PlaneError | null): void {
+    this.#meter?.settle(error?.data.sent !== false);
+    if (error === null) this.#circuit?.leave(null);
+  }
+
+  giveUp(error: PlaneError): void {
+    this.#circuit?.leave(error);
+  }
 }
 
 function serverOf({ name, config }: ProviderSpec): string | null {
