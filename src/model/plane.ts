@@ -1,11 +1,11 @@
 import type { ToolsetInput } from "../../generated/config/config-input.ts";
 import type { PlaneMethods } from "../../generated/plane-methods.ts";
-import type { Cancellable } from "../lib/async/cancellation.ts";
 import type { Toolset } from "./agent.ts";
 import type { PlaneAudit } from "./audit.ts";
 import type { CallOptions, Outcome } from "./calls/call.ts";
 import type { AskHere } from "./calls/held-call.ts";
 import type { Relay } from "./calls/provider.ts";
+import type { Cancellable } from "./cancellable.ts";
 import type { ContextStatsOptions } from "./catalogue/quality.ts";
 import type { ContextStats } from "./catalogue/quality-schema.ts";
 import type { Recommendation, SearchCase, SearchEvaluation, SearchRequest } from "./catalogue/search.ts";

@@ -1,5 +1,5 @@
-import type { Cancellable } from "../../lib/async/cancellation.ts";
 import type { TokenUsage } from "../agent/run-schema.ts";
+import type { Cancellable } from "../cancellable.ts";
 import type { ProviderSpec } from "../catalogue/tool.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
