@@ -7,6 +7,7 @@ import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import type { Message } from "../fixtures/servers/support/messages.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { fixture, namedServer } from "./support.ts";
 
 const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
@@ -107,6 +108,8 @@ test("the address says how the tools are shown", async () => {
     const { tools } = (await client.request("tools/list")) as { tools: { name: string }[] };
     return { client, names: tools.map(({ name }) => name).filter((name) => !name.startsWith("read_")) };
   };
+  // A list does not wait for slow servers.
+  await until("the tools of both", async () => (await gateway.plane.tools.list()).length === 3);
   assert.deepEqual((await namesAt("")).names, ["one__alone", "one__both", "two__both"]);
   const bare = await namesAt("?names=bare");
   assert.deepEqual(bare.names, ["alone", "one__both", "two__both"]);
