@@ -1,6 +1,6 @@
 import { createLazyHooks } from "../access/access.ts";
 import { workingDirectory } from "../config/config.ts";
-import { OpenCancellation, OpenCancellations } from "../lib/async/cancellation.ts";
+import { Cancellation } from "../lib/async/cancellation.ts";
 import { runAll } from "../lib/async/once.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
@@ -163,27 +163,28 @@ export async function createCalls(context: CallsContext) {
 type RunOptions = Pick<PlaneCallOptions, "signal" | "cancellation" | "askHere" | "relay">;
 
 /** A call under way, as its stages ask for it. */
-class RunningCall extends OpenCancellation implements CallContext {
+class RunningCall extends Cancellation implements CallContext {
   readonly stopping: AbortSignal;
   readonly askHere: AskHere | undefined;
   relay: Relay | undefined;
   done: Promise<Outcome> | undefined;
 
-  constructor(options: RunOptions, among: OpenCancellations<RunningCall>, stopping: AbortSignal) {
+  constructor(options: RunOptions, stopping: AbortSignal) {
+    super();
     // A signal may be made only when it is read.
-    super(options.cancellation ?? options.signal, among as OpenCancellations<never>);
+    this.follow(options.cancellation ?? options.signal);
     this.stopping = stopping;
     this.askHere = options.askHere;
     this.relay = options.relay;
   }
 
-  get cancellation(): OpenCancellation {
+  get cancellation(): Cancellation {
     return this;
   }
 }
 
 function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { withSpan }: Pick<Spans, "withSpan">) {
-  const active = new OpenCancellations<RunningCall>();
+  const active = new Set<RunningCall>();
   const draining = new AbortController();
   let stopped: { reason: unknown } | null = null;
   const drain = () => draining.abort(new Error("the plane is stopping"));
@@ -191,18 +192,22 @@ function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { wi
   const abort = async () => {
     drain();
     stopped ??= { reason: shuttingDown() };
-    for (const call of active.all()) call.cancel(stopped.reason);
+    for (const call of [...active]) call.cancel(stopped.reason);
     await new Promise(setImmediate);
   };
-  const ended = () => Promise.allSettled(active.all().map(({ done }) => done));
+  const ended = () => Promise.allSettled([...active].map(({ done }) => done));
   return {
     run(requested: Requested, options: RunOptions = {}): Promise<Outcome> {
-      const call = new RunningCall(options, active, draining.signal);
+      const call = new RunningCall(options, draining.signal);
+      active.add(call);
       if (stopped) call.cancel(stopped.reason);
       call.done = withSpan(requested, call.relay, (traced) => {
         call.relay = traced;
         return callTool(requested, call);
-      }).finally(() => call.close());
+      }).finally(() => {
+        active.delete(call);
+        call.unfollow();
+      });
       return call.done;
     },
     drain,

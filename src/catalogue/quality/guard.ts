@@ -112,7 +112,7 @@ export function createGuard(ports: GuardPorts) {
       .catch(() => void unsettled.add(key));
   }
 
-  /** Scans what a server has listed while others are still waited for, so that no list has to do it for all of them. */
+  /** Scans what a server has listed while others are still waited for, so that no list scans them all at once. */
   function readAhead(key: string): void {
     reading = reading
       .then(async () => {

@@ -85,10 +85,6 @@ class Parked extends CancellableRequest implements RequestContext {
     return this.#first.logLevel;
   }
 
-  handleEvent(): void {
-    this.cancel(this.#context?.signal.reason);
-  }
-
   notify(method: string, params: UnknownObject): void {
     this.#context?.notify(method, params);
   }
@@ -142,10 +138,7 @@ class Parked extends CancellableRequest implements RequestContext {
     const reply = Promise.withResolvers<RpcAnswer>();
     this.#context = context;
     this.#reply = reply;
-    const { cancellation } = context;
-    if (cancellation) cancellation.listen(this);
-    else if (context.signal.aborted) this.cancel(context.signal.reason);
-    else context.signal.addEventListener("abort", this, { once: true });
+    this.follow(context.cancellation ?? context.signal);
     if (this.#ended) this.#end(this.#ended);
     else if (this.questions.size > 0) this.#wake();
     return reply.promise;
@@ -173,8 +166,7 @@ class Parked extends CancellableRequest implements RequestContext {
 
   #leave(): RequestContext {
     const context = this.#context as RequestContext;
-    if (context.cancellation) context.cancellation.leave(this);
-    else context.signal.removeEventListener("abort", this);
+    this.unfollow();
     this.#context = null;
     this.#reply = null;
     return context;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Cancellation, OpenCancellation, OpenCancellations, orCancelled } from "./cancellation.ts";
+import { Cancellation, orCancelled } from "./cancellation.ts";
 
 test("listeners are called once, in their order, and those who left are not", () => {
   const cancellation = new Cancellation();
@@ -33,19 +33,22 @@ test("a signal that is asked for follows the cancellation, before and after", ()
   assert.deepEqual([late.signal.aborted, late.signal.reason], [true, "before"]);
 });
 
-test("what another cancels stands among the open ones until it is closed", () => {
-  const open = new OpenCancellations<never>();
+test("what follows another is cancelled with it, by a signal or without one, until it no longer follows", () => {
   const controller = new AbortController();
-  const bySignal = new OpenCancellation(controller.signal, open);
+  const bySignal = new Cancellation();
+  bySignal.follow(controller.signal);
   const parent = new Cancellation();
-  const byParent = new OpenCancellation(parent, open);
-  const closed = new OpenCancellation(parent, open);
-  closed.close();
-  assert.deepEqual(open.all(), [byParent, bySignal]);
+  const byParent = new Cancellation();
+  const gone = new Cancellation();
+  byParent.follow(parent);
+  gone.follow(parent);
+  gone.unfollow();
   controller.abort("left");
   parent.cancel("over");
-  assert.deepEqual([bySignal.reason, byParent.reason, closed.isCancelled], ["left", "over", false]);
-  assert.equal(new OpenCancellation(AbortSignal.abort("long ago"), open).reason, "long ago");
+  assert.deepEqual([bySignal.reason, byParent.reason, gone.isCancelled], ["left", "over", false]);
+  const late = new Cancellation();
+  late.follow(AbortSignal.abort("long ago"));
+  assert.equal(late.reason, "long ago");
 });
 
 test("a wait ends with its promise, or with the cancellation", async () => {

@@ -1,16 +1,10 @@
-/** Is cancelled once. */
-export type CancelListener = { cancel(reason: unknown): void };
+import type { CancelListener, CancellableWith } from "./cancellable.ts";
 
-/** What can be cancelled by another, and tells those who listen. */
-export type Cancellable = {
-  readonly isCancelled: boolean;
-  readonly reason: unknown;
-  readonly signal: AbortSignal;
-  listen(listener: CancelListener): void;
-  leave(listener: CancelListener): void;
-};
+export type { CancelListener } from "./cancellable.ts";
 
-/** Cancels from outside: a caller's own signal, or one that is made only where it is asked for. */
+export type Cancellable = CancellableWith<AbortSignal>;
+
+/** Cancels from outside, with a signal or without one. */
 export type CancelledBy = Cancellable | AbortSignal | undefined;
 
 export function signalOf(by: CancelledBy): AbortSignal | undefined {
@@ -21,9 +15,9 @@ export function signalOf(by: CancelledBy): AbortSignal | undefined {
 export class Cancellation implements Cancellable, CancelListener {
   #cancelled: { reason: unknown } | null = null;
   #controller: AbortController | undefined;
-  /** Most have one. */
-  #first: CancelListener | null = null;
-  #others: Set<CancelListener> | undefined;
+  #by: CancelledBy;
+  /** One or two for most. */
+  #listeners: CancelListener[] | null = null;
 
   get isCancelled(): boolean {
     return this.#cancelled !== null;
@@ -42,82 +36,38 @@ export class Cancellation implements Cancellable, CancelListener {
   cancel(reason: unknown = new DOMException("The request was cancelled.", "AbortError")): void {
     if (this.#cancelled) return;
     this.#cancelled = { reason };
-    const others = [...(this.#others ?? [])];
-    this.#first?.cancel(reason);
-    for (const listener of others) listener.cancel(reason);
+    for (const listener of [...(this.#listeners ?? [])]) listener.cancel(reason);
     this.#controller?.abort(reason);
   }
 
   /** At once where it is cancelled already. */
   listen(listener: CancelListener): void {
     if (this.#cancelled) listener.cancel(this.#cancelled.reason);
-    else if (this.#first === null) this.#first = listener;
-    else {
-      this.#others ??= new Set();
-      this.#others.add(listener);
-    }
+    else if (this.#listeners === null) this.#listeners = [listener];
+    else this.#listeners.push(listener);
   }
 
   leave(listener: CancelListener): void {
-    if (this.#first === listener) this.#first = null;
-    else this.#others?.delete(listener);
-  }
-}
-
-/** Those that are open, in a chain of their own: what was deleted from a `Set` lives on in it until a large collection. */
-export class OpenCancellations<T extends OpenCancellation> {
-  #first: OpenCancellation | null = null;
-
-  add(one: OpenCancellation): void {
-    one.after = this.#first;
-    if (this.#first) this.#first.before = one;
-    this.#first = one;
+    const at = this.#listeners?.indexOf(listener) ?? -1;
+    if (at >= 0) this.#listeners?.splice(at, 1);
   }
 
-  delete(one: OpenCancellation): void {
-    const { before, after } = one;
-    if (before) before.after = after;
-    else if (this.#first === one) this.#first = after;
-    if (after) after.before = before;
-    one.before = null;
-    one.after = null;
-  }
-
-  all(): T[] {
-    const found: OpenCancellation[] = [];
-    for (let one = this.#first; one !== null; one = one.after) found.push(one);
-    return found as T[];
-  }
-}
-
-/** Is cancelled by another, by a signal or without one, and stands among others until it is closed. */
-export class OpenCancellation extends Cancellation {
-  before: OpenCancellation | null = null;
-  after: OpenCancellation | null = null;
-  readonly #by: CancelledBy;
-  readonly #among: OpenCancellations<OpenCancellation>;
-
-  constructor(by: CancelledBy, among: OpenCancellations<never>) {
-    super();
+  /** Is cancelled together with another, until `unfollow`. */
+  follow(by: CancelledBy): void {
     this.#by = by;
-    this.#among = among;
-    among.add(this);
-    if (by === undefined) return;
-    if (!(by instanceof AbortSignal)) by.listen(this);
+    if (!(by instanceof AbortSignal)) by?.listen(this);
     else if (by.aborted) this.cancel(by.reason);
     else by.addEventListener("abort", this, { once: true });
   }
 
-  /** Of the signal. */
-  handleEvent(): void {
-    this.cancel(this.#by?.reason);
-  }
-
-  /** Is over. */
-  close(): void {
-    this.#among.delete(this);
+  unfollow(): void {
     if (this.#by instanceof AbortSignal) this.#by.removeEventListener("abort", this);
     else this.#by?.leave(this);
+  }
+
+  /** Of the signal that is followed. */
+  handleEvent(): void {
+    this.cancel(this.#by?.reason);
   }
 }
 

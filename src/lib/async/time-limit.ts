@@ -15,7 +15,6 @@ export type LimitOptions = {
 /** Is cancelled with the caller or at the limit. 0 is no limit. */
 export class TimeLimiter extends Cancellation {
   readonly #limitMs: number;
-  readonly #caller: CancelledBy;
   readonly #wheel: TimeWheel<TimeLimiter> | undefined;
   #spoke: Spoke<TimeLimiter> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -29,23 +28,13 @@ export class TimeLimiter extends Cancellation {
   constructor(limitMs: number, { capMs, caller, wheel }: LimitOptions) {
     super();
     this.#limitMs = limitMs;
-    this.#caller = caller;
     this.#wheel = wheel;
     const now = steadyNow();
     this.#dueAt = now + limitMs;
     this.#lastAt = now + capMs;
-    if (caller !== undefined) {
-      if (!(caller instanceof AbortSignal)) caller.listen(this);
-      else if (caller.aborted) this.cancel(caller.reason);
-      else caller.addEventListener("abort", this, { once: true });
-    }
+    this.follow(caller);
     if (wheel === undefined || capMs < limitMs) this.#arm();
     else if (limitMs > 0 && !this.isCancelled) this.#spoke = wheel.add(this, limitMs);
-  }
-
-  /** Of the caller's signal. */
-  handleEvent(): void {
-    this.cancel((this.#caller as AbortSignal).reason);
   }
 
   override cancel(reason: unknown): void {
@@ -111,7 +100,6 @@ export class TimeLimiter extends Cancellation {
   clear(): void {
     this.#isCleared = true;
     this.#disarm();
-    if (this.#caller instanceof AbortSignal) this.#caller.removeEventListener("abort", this);
-    else this.#caller?.leave(this);
+    this.unfollow();
   }
 }
