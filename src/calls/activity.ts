@@ -1,4 +1,3 @@
-import { once } from "../lib/async/once.ts";
 import { briefJson } from "../lib/json/render-json.ts";
 import { plainText } from "../lib/text/plain-text.ts";
 import { looksSecret, redact } from "../lib/text/redact.ts";
@@ -22,16 +21,15 @@ export type Activity = ReturnType<typeof createActivity>;
 
 /** The last calls in short. Nothing of it is stored. `onNoted` gets each whole. */
 export function createActivity(onNoted?: (call: Call, outcome: Outcome) => void) {
-  type Noted = { principal: Principal; entry(): ActivityEntry };
   // A ring: moving all of them for each call costs more than the note.
-  const ring: Noted[] = [];
+  const ring: Note[] = [];
   let oldest = 0;
   return {
     note(call: Call, outcome: Outcome): void {
-      const noted: Noted = { principal: call.principal, entry: summarizer(call, outcome) };
-      if (ring.length < activityLimits.calls) ring.push(noted);
+      const note = new Note(call, outcome);
+      if (ring.length < activityLimits.calls) ring.push(note);
       else {
-        ring[oldest] = noted;
+        ring[oldest] = note;
         oldest = (oldest + 1) % activityLimits.calls;
       }
       onNoted?.(call, outcome);
@@ -40,62 +38,66 @@ export function createActivity(onNoted?: (call: Call, outcome: Outcome) => void)
       const seesAll = mayDo(principal, "admin");
       const last = [...ring.slice(oldest), ...ring.slice(0, oldest)];
       const shown = last.filter((one) => seesAll || isOwner(principal, one.principal));
-      return shown.map(({ entry }) => entry()).reverse();
+      return shown.map((one) => one.entry()).reverse();
     },
   };
 }
 
-/** Few are ever looked at. Of large texts only the beginning is held. */
-function summarizer(call: Call, outcome: Outcome): () => ActivityEntry {
-  const values = call.injected?.values ?? {};
-  const facts = factsOf(call, outcome);
-  const given: GivenArguments = { input: call.input, asked: call.asked, injected: call.injected };
-  if (isShort(call, outcome)) return later(facts, given, outcome.result, values);
-  const said = outcome.result ? beginning(textOfResult(outcome.result)) : null;
-  return cut(facts, beginning(textOfArguments(given)), said, values);
-}
+type Given = { input: Call["input"] | undefined; asked: Call["asked"]; injected: Call["injected"] | undefined };
 
-type GivenArguments = {
-  input: Call["input"] | undefined;
-  asked: Call["asked"];
-  injected: Call["injected"] | undefined;
-};
+/**
+ * Few are ever looked at, so it is summarized then. Of large texts only the beginning is held. The call itself is not: all
+ * that its client sent would be kept with it.
+ */
+class Note {
+  readonly principal: Principal;
+  readonly #at: string;
+  readonly #face: Call["face"];
+  readonly #record: Outcome["call"];
+  readonly #code: ActivityEntry["code"];
+  readonly #values: JsonObject;
+  readonly #given: Given | string;
+  readonly #said: ToolResult | string | null;
+  #entry: ActivityEntry | undefined;
 
-/** A function of its own: beside the whole call, all that its client sent would be kept and moved by each collection. */
-function later(
-  facts: Facts,
-  given: GivenArguments,
-  result: ToolResult | undefined,
-  values: JsonObject,
-): () => ActivityEntry {
-  return once(() => summarize(facts, textOfArguments(given), result ? textOfResult(result) : null, values));
-}
+  constructor(call: Call, outcome: Outcome) {
+    const { input, asked, injected } = call;
+    const { result = null } = outcome;
+    const given = { input, asked, injected };
+    const isWhole = isShort(call, outcome);
+    this.principal = call.principal;
+    this.#at = call.at;
+    this.#face = call.face;
+    this.#record = outcome.call;
+    this.#code = outcome.error?.code ?? null;
+    this.#values = injected?.values ?? {};
+    this.#given = isWhole ? given : beginning(textOfArguments(given));
+    this.#said = isWhole || result === null ? result : beginning(textOfResult(result));
+  }
 
-/** A function of its own: a closure beside one with the whole result would keep it in memory. */
-function cut(...given: Parameters<typeof summarize>): () => ActivityEntry {
-  return once(() => summarize(...given));
-}
+  entry(): ActivityEntry {
+    this.#entry ??= this.#summarize();
+    return this.#entry;
+  }
 
-type Facts = Omit<ActivityEntry, "arguments" | "result">;
-
-function factsOf({ at, face, principal: { user } }: Call, { call, error }: Outcome): Facts {
-  const { id, tool, status, durationMs } = call;
-  return {
-    id,
-    at,
-    tool: plainText(tool),
-    user,
-    face,
-    status,
-    durationMs,
-    ...originOf(call),
-    code: error?.code ?? null,
-  };
-}
-
-function summarize({ code, ...facts }: Facts, args: string, said: string | null, values: JsonObject): ActivityEntry {
-  const result = said === null ? null : shorten(said, values);
-  return { ...facts, arguments: shorten(args, values), result, code };
+  #summarize(): ActivityEntry {
+    const { id, tool, status, durationMs } = this.#record;
+    const given = typeof this.#given === "string" ? this.#given : textOfArguments(this.#given);
+    const said = typeof this.#said === "object" && this.#said !== null ? textOfResult(this.#said) : this.#said;
+    return {
+      id,
+      at: this.#at,
+      tool: plainText(tool),
+      user: this.principal.user,
+      face: this.#face,
+      status,
+      durationMs,
+      ...originOf(this.#record),
+      arguments: shorten(given, this.#values),
+      result: said === null ? null : shorten(said, this.#values),
+      code: this.#code,
+    };
+  }
 }
 
 /** A copy: a slice keeps the whole text in memory. */
@@ -121,7 +123,7 @@ function isFlat(value: unknown): boolean {
   return true;
 }
 
-function textOfArguments({ input, asked, injected }: GivenArguments): string {
+function textOfArguments({ input, asked, injected }: Given): string {
   const given = input?.arguments ?? asked.arguments ?? {};
   if (typeof given === "string") return given;
   // A file is shown by the caller's name for it.

@@ -129,20 +129,12 @@ class Attempt implements ProviderContext {
   };
 
   get onRequest(): NonNullable<ProviderContext["onRequest"]> {
-    this.answers ??= (method, params, signal) => {
-      this.questions ??= createQuestions(this.call, this.spec, this.given, this.options, this.hide);
-      return this.questions.take(method, params, signal);
-    };
+    this.answers ??= this.answering();
     return this.answers;
   }
 
   get onProgress(): ProviderContext["onProgress"] {
-    this.reports ??= (progress) => {
-      this.cancellation.extend();
-      const shown = this.hide.value(progress);
-      this.options.onProgress(this.call, shown);
-      this.given.relay?.onProgress?.(shown);
-    };
+    this.reports ??= this.reporting();
     return this.reports;
   }
 
@@ -186,6 +178,23 @@ class Attempt implements ProviderContext {
   /** Questions that are open are not waited for any longer. */
   end(): void {
     this.questions?.end();
+  }
+
+  // Returned, and not written where they are assigned: V8 makes such a function old at once, and it keeps its call.
+  private answering(): NonNullable<ProviderContext["onRequest"]> {
+    return (method, params, signal) => {
+      this.questions ??= createQuestions(this.call, this.spec, this.given, this.options, this.hide);
+      return this.questions.take(method, params, signal);
+    };
+  }
+
+  private reporting(): ProviderContext["onProgress"] {
+    return (progress) => {
+      this.cancellation.extend();
+      const shown = this.hide.value(progress);
+      this.options.onProgress(this.call, shown);
+      this.given.relay?.onProgress?.(shown);
+    };
   }
 }
 

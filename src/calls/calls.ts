@@ -2,6 +2,7 @@ import { createLazyHooks } from "../access/access.ts";
 import { workingDirectory } from "../config/config.ts";
 import { Cancellation } from "../lib/async/cancellation.ts";
 import { runAll } from "../lib/async/once.ts";
+import { createShortLivedMap } from "../lib/short-lived-map.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
 import type { AskHere } from "../model/calls/held-call.ts";
@@ -164,13 +165,15 @@ type RunOptions = Pick<PlaneCallOptions, "signal" | "cancellation" | "askHere" |
 
 /** A call under way, as its stages ask for it. */
 class RunningCall extends Cancellation implements CallContext {
+  readonly number: number;
   readonly stopping: AbortSignal;
   readonly askHere: AskHere | undefined;
   relay: Relay | undefined;
   done: Promise<Outcome> | undefined;
 
-  constructor(options: RunOptions, stopping: AbortSignal) {
+  constructor(number: number, options: RunOptions, stopping: AbortSignal) {
     super();
+    this.number = number;
     // A signal may be made only when it is read.
     this.follow(options.cancellation ?? options.signal);
     this.stopping = stopping;
@@ -184,7 +187,8 @@ class RunningCall extends Cancellation implements CallContext {
 }
 
 function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { withSpan }: Pick<Spans, "withSpan">) {
-  const active = new Set<RunningCall>();
+  const active = createShortLivedMap<RunningCall>();
+  let begun = 0;
   const draining = new AbortController();
   let stopped: { reason: unknown } | null = null;
   const drain = () => draining.abort(new Error("the plane is stopping"));
@@ -192,20 +196,20 @@ function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { wi
   const abort = async () => {
     drain();
     stopped ??= { reason: shuttingDown() };
-    for (const call of [...active]) call.cancel(stopped.reason);
+    for (const call of active.values()) call.cancel(stopped.reason);
     await new Promise(setImmediate);
   };
-  const ended = () => Promise.allSettled([...active].map(({ done }) => done));
+  const ended = () => Promise.allSettled(active.values().map(({ done }) => done));
   return {
     run(requested: Requested, options: RunOptions = {}): Promise<Outcome> {
-      const call = new RunningCall(options, draining.signal);
-      active.add(call);
+      const call = new RunningCall(++begun, options, draining.signal);
+      active.set(call.number, call);
       if (stopped) call.cancel(stopped.reason);
       call.done = withSpan(requested, call.relay, (traced) => {
         call.relay = traced;
         return callTool(requested, call);
       }).finally(() => {
-        active.delete(call);
+        active.delete(call.number);
         call.unfollow();
       });
       return call.done;

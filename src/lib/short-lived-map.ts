@@ -1,6 +1,9 @@
 type Key = string | number | bigint;
 
-/** For entries that live as long as a call: old tables of a `Map` keep what follows alive until a large collection. */
+/**
+ * For entries that live as long as a call. A `Map` or `Set` that is written all the time is copied now and then, and each
+ * old copy holds its entries and the next copy until a full collection: all calls would be kept until then.
+ */
 export function createShortLivedMap<V>() {
   const entries: Record<string | number, V> = Object.create(null);
   let size = 0;

@@ -208,8 +208,9 @@ function createOutgoing(channel: () => Channel, { by, session }: NonNullable<Pee
     const { signal } = options;
     const waiting = pending.get(id);
     if (signal && waiting) {
-      waiting.onAbort = () => cancel(id, signal.reason);
-      signal.addEventListener("abort", waiting.onAbort);
+      const onAbort = () => cancel(id, signal.reason);
+      waiting.onAbort = onAbort;
+      signal.addEventListener("abort", onAbort);
     }
     return waiter.promise;
   }

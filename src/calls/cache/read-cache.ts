@@ -4,6 +4,7 @@ import { abortable } from "../../lib/async/signals.ts";
 import { TimeLimiter } from "../../lib/async/time-limit.ts";
 import { putExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { hash } from "../../lib/json/stable-json.ts";
+import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import type { Executed, Routed } from "../../model/calls/call.ts";
 import type { ResultOrigin } from "../../model/calls/call-schema.ts";
 import type { Relay } from "../../model/calls/provider.ts";
@@ -53,7 +54,7 @@ export function createReadCache(ports: Ports) {
     return known && effect === "read";
   };
   const cache = createResultCache();
-  const flights = new Map<string, Flight>();
+  const flights = createShortLivedMap<Flight>();
   const epochs = new Map<string, number>();
 
   const isPersonal = (servers: readonly string[]) => servers.some(ports.servers.opensForUser);

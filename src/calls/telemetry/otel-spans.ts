@@ -1,6 +1,7 @@
 import type { Attributes, Context, Span, SpanContext, Tracer } from "@opentelemetry/api";
 import { context, createTraceState, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import { version } from "../../lib/version.ts";
 import type { ChatModel, ModelPart, ModelRequest } from "../../model/agent/chat.ts";
 import type { AgentRun } from "../../model/agent/run-schema.ts";
@@ -74,7 +75,7 @@ const toolCall = { "mcp.method.name": "tools/call" };
 /** Named further when the tool is found: callers' names are endless. */
 const nameOf = (face: Requested["face"]) => (face === "mcp" ? "tools/call" : "execute_tool");
 
-const open = new Map<string, Span>();
+const open = createShortLivedMap<Span>();
 
 export async function traceCall(
   requested: Requested,
