@@ -81,6 +81,26 @@ export type { ProviderSpec, Tool, ToolId } from "./model/catalogue/tool.ts";
 export { type ErrorCode, PlaneError } from "./model/errors.ts";
 export type { ErrorReport } from "./model/errors-schema.ts";
 export type { EventOf, EventType, PlaneEvent } from "./model/events.ts";
+export {
+  type ApprovalChannel,
+  defineExtension,
+  type ExecuteStage,
+  type Extension,
+  type ExtensionLife,
+  type ExtensionOperation,
+  type ExtensionSetup,
+  type FileFormat,
+  type OpenTransport,
+  type Panel,
+  type PanelFact,
+  type PlanePart,
+  type RankTools,
+  type ReadSecret,
+  type ScanDefinition,
+  type ToolSource,
+  type ToolSourceHandle,
+} from "./model/extensions/extension.ts";
+export type { ExtensionPanel, ExtensionState, ExtensionVerb } from "./model/extensions/extension-schema.ts";
 export type { Plane, PlaneCallOptions } from "./model/plane.ts";
 export type { ConversationBudget } from "./model/plane-history.ts";
 export type { PlaneOptions } from "./model/plane-options.ts";

@@ -3,6 +3,7 @@ import { createAgent } from "./agent/agent.ts";
 import { createCalls, createLimits, createResults, loadRecordings } from "./calls/calls.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import { createReload, loadSettings, processEnvironment, workingDirectory } from "./config/config.ts";
+import { createExtensions } from "./extensions/extensions.ts";
 import { once, runAll } from "./lib/async/once.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
 import { createEgress } from "./lib/net/egress.ts";
@@ -34,6 +35,7 @@ type Context = {
   results: ReturnType<typeof createResults>;
   agent: ReturnType<typeof createAgent>;
   answers: ReturnType<typeof createAnswers>;
+  extensions: ReturnType<typeof createExtensions>;
   catalogue: ReturnType<typeof createCatalogue>;
   servers: ReturnType<typeof createServers>;
   calls: Awaited<ReturnType<typeof createCalls>>;
@@ -67,6 +69,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     "results",
     "agent",
     "answers",
+    "extensions",
     "catalogue",
     "servers",
     "calls",
@@ -83,6 +86,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     context.environment,
     placeOf(options),
     context.recordings.adapt,
+    options.extensions,
   );
   const { config, hmacKey } = context.settings;
   context.egress = createEgress({ allow: () => config().security.egress.allow });
@@ -106,6 +110,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   context.results = createResults(context);
   context.agent = createAgent(context);
   context.answers = createAnswers(context);
+  context.extensions = createExtensions(context);
   context.catalogue = createCatalogue(context);
   context.servers = createServers(context);
   context.catalogue.handWritten.apply(config());
@@ -120,6 +125,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     [Symbol.asyncDispose]: stop,
   };
   context.plane = own.as(context.defaultPrincipal);
+  await context.extensions.setUp();
   return context.plane;
 }
 
@@ -146,6 +152,7 @@ function createVerbs(context: Context) {
     calls,
     catalogue,
     config,
+    extensions,
     limits,
     recorder,
     results,
@@ -170,6 +177,7 @@ function createVerbs(context: Context) {
       onStored: recorder.onStored,
     },
     evaluateSearch: catalogue.verbs.evaluateSearch,
+    extensions: extensions.verbs,
     forgetSearches: catalogue.verbs.forgetSearches,
     identity: { ...access.identity.verbs.identity, usualCaller: () => context.defaultPrincipal },
     jobs: { ...catalogue.verbs.jobs, ...work.verbs.jobs },
@@ -199,11 +207,26 @@ function createVerbs(context: Context) {
 }
 
 /** Starting, looking after and ending. */
-function createLifecycle({ agent, calls, catalogue, config, recorder, results, servers, settings, work }: Context) {
+function createLifecycle({
+  agent,
+  calls,
+  catalogue,
+  config,
+  extensions,
+  recorder,
+  results,
+  servers,
+  settings,
+  work,
+}: Context) {
   return {
     on: recorder.on,
     readiness: recorder.readiness,
-    reload: config.reload,
+    async reload() {
+      const change = await config.reload();
+      await extensions.reload();
+      return change;
+    },
     drain: calls.verbs.drain,
     endCalls: calls.verbs.endCalls,
     async doctor(server?: string) {
@@ -221,6 +244,7 @@ function createLifecycle({ agent, calls, catalogue, config, recorder, results, s
       calls.start();
       work.start();
       results.start();
+      extensions.start();
       recorder.listen({
         entries: catalogue.reload,
         pins: catalogue.quality.pinsChanged,
@@ -232,10 +256,22 @@ function createLifecycle({ agent, calls, catalogue, config, recorder, results, s
 }
 
 /** Room by room: what calls is ended before what it calls, and what records comes last. */
-function createStop({ agent, calls, catalogue, config, limits, recorder, recordings, results, work }: Context) {
+function createStop({
+  agent,
+  calls,
+  catalogue,
+  config,
+  extensions,
+  limits,
+  recorder,
+  recordings,
+  results,
+  work,
+}: Context) {
   return once(() =>
     runAll([
       [config.stop, results.stop],
+      extensions.stop,
       work.halt,
       [agent.stop, work.stopJobs],
       [work.stopDeadLetters, calls.stop],

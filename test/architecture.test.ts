@@ -22,6 +22,7 @@ const order = [
   "operations",
   "work",
   "agent",
+  "extensions",
   "calls",
   "access",
   "catalogue",
@@ -34,7 +35,7 @@ const order = [
 ];
 
 /** Rooms that are entered through the file that bears their name. */
-const withDoor = ["work", "agent", "calls", "access", "catalogue", "servers", "store", "config"];
+const withDoor = ["work", "agent", "extensions", "calls", "access", "catalogue", "servers", "store", "config"];
 
 /** A face translates and decides nothing: it needs the words of the domain and no room. */
 const belowFaces = ["operations", "protocol", "model", "lib"];

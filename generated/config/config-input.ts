@@ -21,6 +21,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   /** Sampling: requests of servers to the models; see agents.md. */ sampling?: SamplingInput | undefined;
   /** What runs, what needs approval, what is refused. */ policy?: PolicyInput | undefined;
   /** Programs that decide on calls; see hooks.md. */ hooks?: HooksInput | undefined;
+  /** Extensions: a path or the name of a package, or an object with 'use' and its settings in 'with'. Their code runs in the plane. */ extensions?: readonly (string | { use: string; with?: Readonly<Record<string, Json>> | undefined })[] | undefined;
   /** Approvals by people. */ approvals?: ApprovalsInput | undefined;
   /** Time and cost budgets of conversations. */ budgets?: BudgetsInput | undefined;
   /** Attempts of a call that may be repeated, or that was never sent. */ retry?: RetryInput | undefined;

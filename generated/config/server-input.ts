@@ -17,7 +17,7 @@ export interface ServerInput extends ForeignServerKeys {
   /** An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts at this file's directory. */ openapi?: string | undefined;
   /** The address of the API; by default as its document says, or the document's own address. */ baseUrl?: string | undefined;
   /** Which operations of the document become tools; by default all. */ operations?: McpServersOperationsInput | undefined;
-  /** The transport; detected by default. */ transport?: "stdio" | "http" | "sse" | "websocket" | "openapi" | "memory" | undefined;
+  /** The transport; detected by default. */ transport?: "stdio" | "http" | "sse" | "websocket" | "openapi" | "memory" | "extension" | undefined;
   /** Headers for every request to a remote server. */ headers?: Readonly<Record<string, string>> | undefined;
   /** Authentication to a remote server. */ auth?: ServerAuthInput | undefined;
   /** What the server is for. */ description?: string | undefined;

@@ -50,8 +50,8 @@ function createGenerateAll(generate: PlaneAgent["generate"]): PlaneAgent["genera
 type AgentContext = {
   readonly settings: {
     config(): Config;
-    /** The file that defines a path of the configuration. */
-    fileOf(path: string[]): string | undefined;
+    /** The key of a model, read when it is used. */
+    keyOfModel(name: string, written: string): Promise<string>;
   };
   readonly options: Pick<PlaneOptions, "models">;
   readonly defaultPrincipal: Principal;
@@ -90,7 +90,7 @@ export function createAgent(context: AgentContext): Agent {
       const [one = name] = name === undefined ? brokenNames(config(), "models") : [name];
       return one === undefined ? null : brokenEntry(config(), "models", one);
     },
-    fileOfModel: (name) => settings.fileOf(["models", name]),
+    keyOf: settings.keyOfModel,
     given: options.models ?? {},
   });
   const sampling = createSampling({ config, profile: access.identity.profile, models, emit: recorder.emit });

@@ -66,7 +66,6 @@ export async function createCalls(context: CallsContext) {
   const { emit, store } = recorder;
   const { profile } = identity;
   const models = () => config().models;
-  const fileOfModel = (name: string) => settings.fileOf(["models", name]);
   const lookup = createLookup({
     config,
     registry,
@@ -82,11 +81,11 @@ export async function createCalls(context: CallsContext) {
   const providers = createProviders({
     servers,
     handWritten: catalogue.handWritten,
-    environment,
+    reveal: settings.reveal,
     builtin: context.results.provider,
     egress: context.egress,
     models,
-    fileOfModel,
+    keyOfModel: settings.keyOfModel,
   });
   const judging = { config, grants, registry, profile };
   const approvals = createLazyApprovals({
@@ -147,7 +146,8 @@ export async function createCalls(context: CallsContext) {
   return {
     lookup,
     providerTrouble: providers.trouble,
-    embedWith: (model: string, texts: readonly string[]) => embedWith(model, { models: models(), fileOfModel }, texts),
+    embedWith: (model: string, texts: readonly string[]) =>
+      embedWith(model, { models: models(), keyOf: settings.keyOfModel }, texts),
     checkSchema: loadAndCheckSchema,
     guardPrompt: hooks.guardPrompt,
     verbs,

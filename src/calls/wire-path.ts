@@ -11,10 +11,12 @@ import { describeProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { toPlaneError } from "../model/errors.ts";
+import type { ExecuteStage } from "../model/extensions/extension.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import type { Activity } from "./activity.ts";
+import { aroundStages } from "./added-stages.ts";
 import type { Approvals } from "./approve.ts";
 import { accessRequestOf } from "./authorize.ts";
 import type { ReadCache } from "./cache/read-cache.ts";
@@ -34,7 +36,7 @@ import type { Spans } from "./telemetry/spans.ts";
 
 /** What calls need of the plane. Rooms above this one are described by what they do for it. */
 export type CallsContext = {
-  readonly settings: Pick<Settings, "config" | "fileOf" | "otlp" | "requireHooks">;
+  readonly settings: Pick<Settings, "config" | "fileOf" | "keyOfModel" | "otlp" | "requireHooks" | "reveal">;
   readonly environment: Environment;
   readonly options: Pick<PlaneOptions, "hooks" | "projectDirectory">;
   readonly recorder: Recorder;
@@ -49,6 +51,7 @@ export type CallsContext = {
   readonly servers: Servers;
   /** Of a call that was approved and belongs to a program, which may wait for it. */
   readonly agent: { keepAnswer(approval: string, outcome: Outcome): Promise<void> };
+  readonly extensions: { stages(): readonly ExecuteStage[] };
   readonly work: { keepFailed: NonNullable<RecordOptions["keepFailed"]> };
 };
 
@@ -71,7 +74,7 @@ export function wirePath(context: CallsContext, stages: Stages): CallStages {
   const { profile } = identity;
   const decide = policyOf({ config, registry });
   return {
-    around: (tool) => context.recordings.around(tool, reads.around(tool)),
+    around: (tool) => aroundStages(context.extensions.stages(), context.recordings.around(tool, reads.around(tool))),
     currentPrincipal: identity.current,
     findTool: lookup.findTool,
     grantFor: grants.grantFor,

@@ -1,8 +1,11 @@
 import type { Grants } from "../model/access/grants.ts";
+import type { Finding } from "../model/catalogue/quality-schema.ts";
 import type { Embed } from "../model/catalogue/search.ts";
+import type { FoundTool } from "../model/catalogue/search-schema.ts";
 import type { ProviderSpec, Tool } from "../model/catalogue/tool.ts";
 import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import type { Config } from "../model/config/config.ts";
+import type { UnknownObject } from "../model/json.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { PlaneTools } from "../model/plane-tools.ts";
 import type { Inside, Principal } from "../model/principal.ts";
@@ -55,6 +58,11 @@ type CatalogueContext = {
     embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
   };
   readonly work: { schedulesOf: WorkPorts["schedulesOf"]; changed(): void };
+  readonly extensions: {
+    scan(entry: UnknownObject): readonly Finding[];
+    embedder(): { name: string; embed: Embed } | undefined;
+    rank(query: string, found: readonly FoundTool[]): Promise<readonly FoundTool[]>;
+  };
 };
 
 export type Catalogue = ReturnType<typeof createCatalogue>;
@@ -95,6 +103,7 @@ export function createCatalogue(context: CatalogueContext) {
     isWritten: registry.isWritten,
     ownersOf: registry.ownersOf,
     usualUser: defaultPrincipal.user,
+    scanAdded: (entry: UnknownObject) => context.extensions.scan(entry),
   };
   const quality = createQuality(guardPorts);
   const listings = createToolListings({
@@ -138,7 +147,8 @@ export function createCatalogue(context: CatalogueContext) {
   });
   const searchVerbs = createSearchVerbs({
     config,
-    embed: options.embed,
+    embed: () => options.embed ?? context.extensions.embedder()?.embed,
+    rank: (query, found) => context.extensions.rank(query, found),
     embedWith: (model, texts) => context.calls.embedWith(model, texts),
     recorder,
     registry,

@@ -15,6 +15,7 @@ import { parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
 import { hasPersonalAuth, ServerDefinition, type Transport } from "../model/servers/server.ts";
 import { type Environment, startedByUs } from "./environment.ts";
+import { isAddedScheme } from "./extensions/added-kinds.ts";
 import { hintFor } from "./manifests/check-graph.ts";
 import type { Merged } from "./merge-settings.ts";
 import { checkProviders, parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
@@ -42,6 +43,7 @@ export function detectTransport(server: UnknownObject): DetectedTransport | Tran
   if (said === "stdio" || (said === undefined && command !== undefined))
     return command === undefined ? { problem: "stdio needs a 'command'", hint: null } : { transport: "stdio" };
   if (typeof url !== "string") return { problem: "'url' must be a string", hint: null };
+  if (isAddedScheme(schemeOf(url))) return { transport: "extension", url };
   if (!hasUsableScheme(url)) return wrongUrl(url, said);
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
   const full = hasScheme ? url : `http://${url}`;
@@ -62,6 +64,8 @@ function detectApi({ transport, openapi, command, url }: UnknownObject): Detecte
     return { problem: `'openapi' has no transport ${JSON.stringify(transport)}`, hint: "Leave 'transport' out." };
   return { transport: "openapi" };
 }
+
+const schemeOf = (url: string): string => /^([a-z][a-z0-9+.-]*):/i.exec(url.trim())?.[1] ?? "";
 
 /** `localhost:3000/mcp` has none, which is fine; `htp:/x` has one that nothing speaks. */
 function hasUsableScheme(url: string): boolean {

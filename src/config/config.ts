@@ -6,13 +6,14 @@ import type { CheckedEntry } from "./manifests/check-entry.ts";
 import type { SetupOptions } from "./setup-place.ts";
 
 export { type Environment, localUser, ownProgram, processEnvironment, workingDirectory } from "./environment.ts";
+export type { LoadedExtension } from "./extensions/load-extensions.ts";
 export { defaultConfigFiles, defaultDataDirectory, noConfigFound, ofProject } from "./locations.ts";
 export type { CheckedEntry, CheckedManifest } from "./manifests/check-entry.ts";
 export { checkTasksExist } from "./manifests/check-graph.ts";
 export { createReload } from "./reload.ts";
 export { maskSecrets } from "./secrets/mask.ts";
 export { expandEnvironment } from "./secrets/references.ts";
-export { resolveSecrets, revealConfig } from "./secrets/resolve-secrets.ts";
+export { resolveSecrets } from "./secrets/resolve-secrets.ts";
 export type { TryServer } from "./setup-place.ts";
 
 // The parts with parsers and schemas are loaded when they are used: a client that attaches to a plane needs none of them.

@@ -236,6 +236,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "policy.rules.from":
     "The key that made it, set for rules of a server's 'require_approval'; such a rule has no number.",
   hooks: "Programs that decide on calls; see hooks.md.",
+  extensions:
+    "Extensions: a path or the name of a package, or an object with 'use' and its settings in 'with'. Their code runs in the plane.",
   "hooks.PermissionRequest": "Decides whether approval is needed; may waive it if only the profile requires it.",
   "hooks.PreToolUse": "Runs before a call; may change its arguments.",
   "hooks.PostToolUse": "Runs on a result; may replace or withhold it.",

@@ -18,6 +18,8 @@ import type { ServerDefinition } from "../model/servers/server.ts";
 import { checkServer, checkValues, sharingInManifests } from "./check-values.ts";
 import { withoutOwnEntry } from "./clients/own-entry.ts";
 import type { Environment } from "./environment.ts";
+import type { LoadedExtension } from "./extensions/load-extensions.ts";
+import { loadUsed, unusable } from "./extensions/used-extensions.ts";
 import { findFiles } from "./manifests/find-files.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
 import type { Report } from "./parse-value.ts";
@@ -94,6 +96,7 @@ export type LoadedConfig = {
   /** What they say and no person has trusted yet. */
   waiting: readonly Setting[];
   merged: Merged;
+  extensions: readonly LoadedExtension[];
   /** The variables it refers to, with what they hold: not to be shown. */
   variables: ReadonlyMap<string, string>;
   /** The directory of the file that names it. */
@@ -133,6 +136,8 @@ export async function loadConfig(
   const judged = await judge(layers, projectLayers, project, environment);
   const merged = mergeSettings(judged?.layers ?? layers, fromEnvironment.settings);
   const places = createPlaces(merged, environment, project);
+  // They add to what the rest may say.
+  const extensions = await loadUsed(merged);
   const { problems, ...checked } = checkValues(merged, environment, places.folderOf);
   const own = await judgeOwn(checked.servers, { merged, environment, project });
   const values = {
@@ -157,6 +162,7 @@ export async function loadConfig(
       ...(await checkRedaction(values.results.redact.patterns, merged)),
       ...checkAccess(values, merged),
       ...(await checkHooks(values.hooks, merged)),
+      ...extensions.flatMap((one, at) => (one.extension === null ? [unusable(one, at, merged)] : [])),
       ...fromFiles.problems,
       ...sharingInManifests(values.servers, fromFiles.manifests),
     ],
@@ -169,6 +175,7 @@ export async function loadConfig(
     pulled,
     waiting,
     merged,
+    extensions,
     variables: usedVariables(said, environment),
     directoryOf: places.directoryOf,
     placed: (server, definition) => places.placed(server, definition, values.inWorkspace.includes(server)),

@@ -1,13 +1,18 @@
 import { dirname } from "node:path";
+import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { type Config, type FromFile, type Manifests, renderProblems } from "../model/config/config.ts";
 import { noTrust, type ProjectTrust, trustLinesOf } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { Extension } from "../model/extensions/extension.ts";
+import type { NotForeign } from "../model/foreign.ts";
 import type { Path } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
-import type { Environment } from "./environment.ts";
+import { type Environment, workingDirectory } from "./environment.ts";
+import type { LoadedExtension } from "./extensions/load-extensions.ts";
 import { type ConfigSource, loadConfig, requireSafe } from "./load-config.ts";
 import { checkRegistered } from "./manifests/check-entry.ts";
-import { resolveSecrets } from "./secrets/resolve-secrets.ts";
+import type { AddedReaders } from "./secrets/read-secret.ts";
+import { resolveSecrets, revealConfig } from "./secrets/resolve-secrets.ts";
 import { openProject, type ProjectPlace } from "./trust/answers.ts";
 import type { PulledFile } from "./trust/pulled-files.ts";
 
@@ -16,19 +21,23 @@ export async function createSettings(
   environment: Environment,
   place?: ProjectPlace,
   adapt: (config: Config) => Config = (config) => config,
+  /** Extensions that the program brings. */
+  brought: readonly Extension[] = [],
 ) {
   const project = place === undefined ? null : openProject(place);
   const load = async () => {
     const loaded = await loadConfig(source, environment, project?.read());
     requireSafe(loaded.config);
-    return { ...loaded, config: adapt(loaded.config) };
+    return { ...loaded, extensions: [...given, ...loaded.extensions], config: adapt(loaded.config) };
   };
+  // They add to what a configuration may say, so they come first.
+  const given = brought.length === 0 ? [] : await takeExtensions(brought);
   let current = await load();
+  let added: AddedReaders = () => undefined;
+  const withSecrets = <T>(value: T & NotForeign<T>, directory: string) => resolveSecrets(value, { directory, added });
   const directoryOf = (server: string) => current.directoryOf(server);
   const resolved = async (path: Path, value: string | undefined) =>
-    value === undefined
-      ? undefined
-      : resolveSecrets(value, { directory: dirname(current.merged.originOf(path)?.file ?? "") });
+    value === undefined ? undefined : withSecrets(value, dirname(current.merged.originOf(path)?.file ?? ""));
   /** A file is read when it is needed, which may be long after it was judged. */
   const requireUnchanged = async (isNeeded: (one: PulledFile) => boolean): Promise<void> => {
     const needed = current.pulled.filter(isNeeded);
@@ -67,12 +76,22 @@ export async function createSettings(
       revoke: async (): Promise<void> => project?.forget(),
     },
     checkTool: (given: { readonly [key: string]: unknown }) => checkRegistered(given, environment),
+    extensions: () => current.extensions,
+    /** From now on extensions read the kinds of secrets that they have added. */
+    readAddedSecrets(readers: AddedReaders): void {
+      added = readers;
+    },
+    withSecrets,
+    keyOfModel: (name: string, written: string) =>
+      withSecrets(written, dirname(current.merged.originOf(["models", name])?.file ?? "")),
+    /** A provider's configuration with its variables and secrets in their places. For use, not to be kept or shown. */
+    reveal: (spec: ProviderSpec) => revealConfig(spec, environment, (kind) => added(kind)),
     secretValues: () => [...current.variables.values()],
     /** Rejects where the API document, or another file of the server's entry, is not what a person has trusted. */
     requireDocument,
     async secretsOf(name: string, definition: ServerDefinition) {
       await requireServerFiles(name);
-      return current.placed(name, await resolveSecrets(definition, { directory: directoryOf(name) }));
+      return current.placed(name, await withSecrets(definition, directoryOf(name)));
     },
     /** Rejects where a file that belongs to the project's hooks is another than a person has trusted. */
     requireHooks: () => requireUnchanged(({ kind }) => kind === "hook"),
@@ -82,7 +101,7 @@ export async function createSettings(
     otlp: async () => {
       const { otlp } = current.config.observability;
       const file = current.merged.originOf(["observability", "otlp", "endpoint"])?.file ?? "";
-      return otlp === null || otlp.endpoint === "" ? null : resolveSecrets(otlp, { directory: dirname(file) });
+      return otlp === null || otlp.endpoint === "" ? null : withSecrets(otlp, dirname(file));
     },
     /** Reads everything again. `take` puts it in force; a server that has become unreadable stays as it was. */
     async readAgain(): Promise<{ config: Config; take(): void }> {
@@ -97,6 +116,11 @@ export async function createSettings(
       };
     },
   };
+}
+
+async function takeExtensions(brought: readonly Extension[]): Promise<LoadedExtension[]> {
+  const { givenExtension } = await import("./extensions/load-extensions.ts");
+  return brought.map((extension) => givenExtension(extension, workingDirectory()));
 }
 
 /** A file that is gone or cannot be read says nothing about its servers, so what was loaded stays. */

@@ -24,6 +24,7 @@ import type {
   PlaneQuestions,
   PlaneTokens,
 } from "./plane-access.ts";
+import type { PlaneExtensions } from "./plane-extensions.ts";
 import type { PlaneCalls, PlaneClients, PlaneConversations, PlaneEvents, PlaneResults } from "./plane-history.ts";
 import type {
   PlanePins,
@@ -133,6 +134,8 @@ export interface Plane extends PlaneMethods, AsyncDisposable {
   readonly events: PlaneEvents;
   /** Budgets and sessions of conversations. */
   readonly conversations: PlaneConversations;
+  /** What extends this plane. */
+  readonly extensions: PlaneExtensions;
   /** Connected MCP clients. */
   readonly clients: PlaneClients;
   /** The plane of another process, which outlives this one. */

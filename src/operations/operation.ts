@@ -21,6 +21,7 @@ export type Tag =
   | "Keys"
   | "Audit"
   | "Events"
+  | "Extensions"
   | "Operation";
 
 /** Why a verb cannot be reached over one of the faces. */

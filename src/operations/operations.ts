@@ -9,6 +9,7 @@ import { clientOperations } from "./declared/clients.ts";
 import { codeOperations } from "./declared/code.ts";
 import { deadLetterOperations } from "./declared/dead-letters.ts";
 import { entryOperations } from "./declared/entries.ts";
+import { extensionOperations } from "./declared/extensions.ts";
 import { identityOperations } from "./declared/identity.ts";
 import { jobOperations } from "./declared/jobs.ts";
 import { localOperations } from "./declared/local.ts";
@@ -50,6 +51,7 @@ const declared = [
   clientOperations,
   toolsetOperations,
   trustOperations,
+  extensionOperations,
 ] as const;
 
 export const operations: readonly Operation[] = [

@@ -137,6 +137,10 @@ export async function openChannel(
     return openApi(definition, handlers, access);
   }
   if (url === undefined) throw missing("url", transport);
+  if (transport === "extension") {
+    const { openAdded } = await import("./transports/added.ts");
+    return openAdded(url, access.findTransport, handlers);
+  }
   if (transport === "memory") return openMemory(url, maxMessageBytes, handlers);
   const options = { url, headers: definition.headers, maxMessageBytes, ...access };
   if (transport === "websocket") {

@@ -26,6 +26,7 @@ import { createServerDirectory, type DirectoryOptions, type ServerDirectory } fr
 import { createServerLifecycle, type LifecycleOptions } from "./server-lifecycle.ts";
 import { createServerVerbs, requireNotQuarantined, type VerbOptions } from "./server-verbs.ts";
 import type { SessionOwner } from "./sessions.ts";
+import type { FindTransport } from "./transports/added.ts";
 import type { UserListOwner } from "./user-lists.ts";
 
 export { createCredentials } from "./auth/credentials.ts";
@@ -86,6 +87,7 @@ type ServersContext = {
     registry: { listed(server: string): Pick<ServerStatus, "tools" | "rejected"> };
   };
   readonly calls: { forgetReads(server: string): void };
+  readonly extensions: { openTransport: FindTransport };
 };
 type Listening = Pick<ServersPorts, "onTools" | "onKnown">;
 
@@ -116,6 +118,7 @@ export function createServers(context: ServersContext) {
     access: (name, definition, user) => ({
       ...serverCredentialsOf(credentials, name, definition, user ?? defaultPrincipal.user),
       namedBy: egress.namedBy,
+      findTransport: (scheme) => context.extensions.openTransport(scheme),
       requireDocument: (place) => settings.requireDocument(name, place),
     }),
     capabilities: context.answers.capabilities,

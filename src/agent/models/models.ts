@@ -11,7 +11,7 @@ type Parts = {
   /** What is wrong with a model that is configured and cannot be used; with any, without a name. */
   broken(name?: string): PlaneError | null;
   /** The file that defines a model; its references to files start there. */
-  fileOfModel(name: string): string | undefined;
+  keyOf(name: string, written: string): Promise<string>;
   /** Models that the embedding program passes in. */
   given: Readonly<Record<string, Exclude<ModelChoice, string>>>;
 };
@@ -19,7 +19,7 @@ type Parts = {
 export type Models = ReturnType<typeof createModels>;
 
 /** The models that agents and servers can ask. */
-export function createModels({ configured, broken, fileOfModel, given }: Parts) {
+export function createModels({ configured, broken, keyOf, given }: Parts) {
   const known = () => [
     ...Object.entries(given).map(([name, model]) => ({ name, model: idOf(model) ?? name })),
     ...Object.entries(configured())
@@ -53,7 +53,7 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts) 
     const own = Object.hasOwn(given, name) ? given[name] : undefined;
     if (own !== undefined) return openGiven(own, name);
     requireUsable(name);
-    const endpoint = await endpointOf(name, configured(), fileOfModel);
+    const endpoint = await endpointOf(name, configured(), keyOf);
     const { openEndpoint } = await import("./ai-sdk-model.ts");
     const model = openEndpoint(name, endpoint, (thrown) => explainModelFailure(thrown, name));
     const price = configured()[name]?.price;

@@ -1,5 +1,3 @@
-import { dirname } from "node:path";
-import { resolveSecrets } from "../../config/config.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
@@ -8,17 +6,20 @@ import type { ModelEndpoint } from "./model.ts";
 
 const timeoutMs = 30_000;
 
-type Models = { models: ConfigValues["models"]; fileOfModel(name: string): string | undefined };
+type Models = { models: ConfigValues["models"]; keyOf: ModelKeys };
+
+/** Reads the key of a model on use. */
+export type ModelKeys = (name: string, written: string) => Promise<string>;
 
 /** Asks a configured model for vectors (`/embeddings`). Its own words stay out of errors: they may repeat the key. */
 export async function embedWith(
   name: string,
-  { models, fileOfModel }: Models,
+  { models, keyOf }: Models,
   texts: readonly string[],
 ): Promise<number[][]> {
   const trouble = modelTrouble(name, models);
   if (trouble !== null) throw new PlaneError("CONFIG_INVALID", `The search cannot use its model: ${trouble}.`);
-  const { baseURL, model, apiKey } = await endpointOf(name, models, fileOfModel);
+  const { baseURL, model, apiKey } = await endpointOf(name, models, keyOf);
   try {
     const response = await send(`${baseURL.replace(/\/+$/, "")}/embeddings`, {
       method: "POST",
@@ -77,9 +78,8 @@ export function modelTrouble(name: string, models: ConfigValues["models"]): stri
 export async function endpointOf(
   name: string,
   models: ConfigValues["models"],
-  fileOfModel: (name: string) => string | undefined,
+  keyOf: ModelKeys,
 ): Promise<ModelEndpoint> {
   const { baseURL = "", model = "", apiKey } = models[name] ?? {};
-  const directory = dirname(fileOfModel(name) ?? "");
-  return { baseURL, model, ...(await resolveSecrets(apiKey === undefined ? {} : { apiKey }, { directory })) };
+  return { baseURL, model, ...(apiKey === undefined ? {} : { apiKey: await keyOf(name, apiKey) }) };
 }

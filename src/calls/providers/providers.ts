@@ -1,5 +1,4 @@
 import type { HandWrittenTools } from "../../catalogue/catalogue.ts";
-import { revealConfig } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
 import type { Egress } from "../../lib/net/egress.ts";
 import {
@@ -20,25 +19,24 @@ import { askForOffer, offerRequest } from "../offers/offer-tools.ts";
 import { createHttpProvider } from "./http.ts";
 import { neverSent, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 import type { ModelEndpoint } from "./model.ts";
-import { endpointOf, modelTrouble } from "./model-endpoint.ts";
+import { endpointOf, type ModelKeys, modelTrouble } from "./model-endpoint.ts";
 
 export type ProviderParts = {
   servers: Servers;
   handWritten: HandWrittenTools;
-  environment: Readonly<Record<string, string | undefined>>;
+  /** A provider's configuration with its variables and secrets in their places. */
+  reveal: Reveal;
   builtin: Provider;
   /** Decides on the addresses of endpoints. */
   egress: Egress;
   models(): ConfigValues["models"];
-  /** References to files start there. */
-  fileOfModel(name: string): string | undefined;
+  keyOfModel: ModelKeys;
 };
 
 export type Providers = ReturnType<typeof createProviders>;
 
 export function createProviders(parts: ProviderParts) {
-  const { servers, handWritten, environment, models } = parts;
-  const reveal = (spec: ProviderSpec) => revealConfig(spec, environment);
+  const { servers, handWritten, reveal, models } = parts;
   const askModel: Provider = async (...given) => {
     const { createModelProvider } = await import("./model.ts");
     return createModelProvider(reveal, (name) => findModel(name, parts))(...given);
@@ -100,10 +98,10 @@ function modelNamed(asked: unknown, models: ConfigValues["models"]): string {
   return Object.keys(models).find((alias) => models[alias]?.model === name) ?? name;
 }
 
-async function findModel(name: string, { models, fileOfModel }: ProviderParts): Promise<ModelEndpoint> {
+async function findModel(name: string, { models, keyOfModel }: ProviderParts): Promise<ModelEndpoint> {
   const trouble = modelTrouble(name, models());
   if (trouble !== null) throw neverSent("NO_PROVIDER", `The provider 'model' cannot be used: ${trouble}.`);
-  return endpointOf(name, models(), fileOfModel);
+  return endpointOf(name, models(), keyOfModel);
 }
 
 function createMcpProvider({ request, requireReleased }: Pick<Servers, "request" | "requireReleased">): Provider {

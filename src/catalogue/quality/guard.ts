@@ -41,6 +41,8 @@ export type GuardPorts = {
   ownersOf?(tool: Tool): ReadonlySet<string | null> | undefined;
   /** Whose lists those of others are compared with. */
   usualUser?: string | null;
+  /** What extensions find suspicious in a definition. */
+  scanAdded?(entry: UnknownObject): readonly Finding[];
   /** Pins are written when no server has listed for this time: until then many may list one after the other. */
   settleAfterMs?: number;
 };
@@ -62,7 +64,7 @@ export type Guard = ReturnType<typeof createGuard>;
 export function createGuard(ports: GuardPorts) {
   const { config, store, emit, directoryOf, tools, isWritten, settleAfterMs = usualSettleMs } = ports;
   const pinned = createPinnedServers(store);
-  const verdicts = createVerdicts(pinned, tools);
+  const verdicts = createVerdicts(pinned, tools, ports.scanAdded ?? findNothing);
   const report = createReporter(verdicts.review, emit);
   const settling = new Set<string>();
   /** Servers whose definitions could not be pinned yet. */
@@ -196,7 +198,13 @@ function identify(name: string, definition: ServerDefinition, directory: string)
   return hash({ name, command, args, cwd, url, transport, place, ...(openapi && { openapi, baseUrl }) });
 }
 
-function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {
+const findNothing = (): readonly Finding[] => [];
+
+function createVerdicts(
+  pinned: PinnedServers,
+  tools: () => readonly Tool[],
+  scanAdded: NonNullable<GuardPorts["scanAdded"]>,
+) {
   let modes: SecurityModes = { pinning: "quarantine", newTools: "quarantine", poisoning: null };
   let names: { of: readonly Tool[]; index: NamedTools } | undefined;
   let known = new WeakMap<object, { head: PinHead | undefined; held: string | null }>();
@@ -208,7 +216,7 @@ function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {
   };
   const review = (key: string, tool: string, withNames = true): ToolReview | null => {
     const found = pinned.look(key, tool);
-    return found && reviewTool(tool, found, modes, withNames ? namesNow() : null);
+    return found && reviewTool(tool, found, modes, withNames ? namesNow() : null, scanAdded);
   };
   return {
     modes: () => modes,
@@ -228,7 +236,7 @@ function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {
       if (found === null) return null;
       const before = known.get(found.entry);
       if (before && before.head === found.head) return before.held;
-      const { held } = reviewTool(tool, found, modes, null);
+      const { held } = reviewTool(tool, found, modes, null, scanAdded);
       known.set(found.entry, { head: found.head, held });
       return held;
     },
@@ -266,10 +274,11 @@ function reviewTool(
   { entry, head, status, server, kind }: Looked,
   allModes: SecurityModes,
   names: NamedTools | null,
+  scanAdded: NonNullable<GuardPorts["scanAdded"]>,
 ): ToolReview {
   const name = offerName(server, kind, tool);
   const modes = modesFor(listKey(server, kind), allModes);
-  const findings = modes.poisoning === "off" ? [] : findingsOf(entry, head, server, names);
+  const findings = modes.poisoning === "off" ? [] : [...findingsOf(entry, head, server, names), ...scanAdded(entry)];
   const change = status === "pinned" ? null : status === "new" ? "new" : "changed";
   const isAccepted = status === "pinned" && head?.state === "accepted";
   const held = heldByPin(name, status, modes) ?? (isAccepted ? null : heldByFindings(name, findings, modes));

@@ -5,7 +5,7 @@ import { matchesGlob } from "../../lib/text/glob.ts";
 import { redact } from "../../lib/text/redact.ts";
 import type { Grants } from "../../model/access/grants.ts";
 import { type Embed, parseSearch, readLimit, readQueryText } from "../../model/catalogue/search.ts";
-import type { SearchAnswer } from "../../model/catalogue/search-schema.ts";
+import type { FoundTool, SearchAnswer } from "../../model/catalogue/search-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -56,7 +56,10 @@ const maxNamed = 3;
 
 type SearchPorts = {
   config(): Config;
-  embed: Embed | undefined;
+  /** The function of the program, or of an extension. */
+  embed(): Embed | undefined;
+  /** The same tools in the order of an extension. */
+  rank(query: string, found: readonly FoundTool[]): Promise<readonly FoundTool[]>;
   embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
   recorder: Pick<Recorder, "store" | "emit" | "on">;
   registry: Pick<Registry, "all">;
@@ -111,7 +114,8 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
       const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
       const limit = asked.limit ?? maxToolsPerSearch;
       const learned = await learning.learned(principal.user);
-      const answer = await search.find(asked, visible, { limit, summaryLimit, orWords, learned });
+      const found = await search.find(asked, visible, { limit, summaryLimit, orWords, learned });
+      const answer = { ...found, tools: [...(await ports.rank(found.query, found.tools))] };
       // The workbench searches with every letter typed.
       if (answer.query !== "" && face !== "workbench") {
         learning.searched(principal.user, asked.queries, answer);
@@ -152,10 +156,14 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
 
 /** The function of the program, else the configured model; the same value until it changes. */
 function createEmbedder({ config, embed, embedWith }: SearchPorts): () => Embedder | null {
-  const given = embed === undefined ? null : { id: "embed", name: "embed", embed, isKept: false };
+  let given: Embedder | null = null;
   let known: Embedder | null = null;
   return () => {
-    if (given !== null) return given;
+    const own = embed();
+    if (own !== undefined) {
+      if (given?.embed !== own) given = { id: "embed", name: "embed", embed: own, isKept: false };
+      return given;
+    }
     const { search, models } = config();
     const name = search.embeddings?.model;
     if (name === undefined) return null;

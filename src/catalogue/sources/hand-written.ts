@@ -4,7 +4,7 @@ import { hiddenBy } from "../../model/access/injection.ts";
 import type { ToolFunction } from "../../model/calls/provider.ts";
 import type { NamedOverlay, ProviderSpec, ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
-import type { JsonObject } from "../../model/json.ts";
+import type { JsonObject, UnknownObject } from "../../model/json.ts";
 import type { Registration } from "../../model/plane-tools.ts";
 import { applyRules, type InjectionSettings, rulesFor } from "./injection.ts";
 import type { NamelessTool, Translation } from "./mcp.ts";
@@ -68,11 +68,19 @@ export type HandWrittenTools = ReturnType<typeof createHandWritten>;
 export function createHandWritten({ publish, publishOverlays, checkTool, builtin, onRegistered }: HandWrittenPorts) {
   let configured: HandWritten[] = [];
   let stored: readonly HandWritten[] = [];
+  /** By the source that lists them. */
+  const added = new Map<string, readonly HandWritten[]>();
   let work: unknown;
   let injection = noInjection;
   const overlays: Record<"configured" | "stored", [string, ToolOverlay][]> = { configured: [], stored: [] };
   const announce = () =>
-    publish({ ...translateManifests([...configured, ...stored, ...registrations.all()], injection), work });
+    publish({
+      ...translateManifests(
+        [...[...added.values()].flat(), ...configured, ...stored, ...registrations.all()],
+        injection,
+      ),
+      work,
+    });
   const registrations = createRegistrations(checkTool, (manifest, isThere) => {
     announce();
     onRegistered(manifest, isThere);
@@ -99,6 +107,13 @@ export function createHandWritten({ publish, publishOverlays, checkTool, builtin
     setStored(tools: readonly HandWritten[]): void {
       if (tools.length === 0 && stored.length === 0) return;
       stored = tools.map(({ manifest, source }) => ({ manifest: judged(manifest), source }));
+      announce();
+    },
+    /** The tools of an extension; others of the same name replace them. Throws where one is no tool. */
+    setAdded(source: string, manifests: readonly UnknownObject[]): void {
+      const tools = manifests.map((given) => ({ manifest: checkTool(given), source }));
+      if (tools.length === 0) added.delete(source);
+      else added.set(source, tools);
       announce();
     },
     setStoredOverlays(set: readonly NamedOverlay[]): void {

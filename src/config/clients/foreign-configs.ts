@@ -1,6 +1,7 @@
 import { spell } from "../../lib/text/spell.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import { actsOnTheHost } from "../../model/servers/host-variables.ts";
+import { addedFormats } from "../extensions/added-kinds.ts";
 import { splitCommand } from "../secrets/read-secret.ts";
 
 /** A server as another program writes it, in the usual words; `extra` is what only our own entry can say. */
@@ -29,7 +30,11 @@ export const foreignSources: readonly string[] = [
 ];
 
 /** By what is in it; null where no servers of a known form are. */
-export function readForeignData(data: unknown): ForeignConfig | null {
+export function readForeignData(data: unknown, file = ""): ForeignConfig | null {
+  for (const { name, read } of addedFormats()) {
+    const found = isObject(data) ? read(structuredClone(data), file) : null;
+    if (found !== null && isObject(found.mcpServers)) return mapOf(name, found.mcpServers, asItIs);
+  }
   if (Array.isArray(data)) return data.some(isMetaMcp) ? listOf("metamcp", data, metaMcp) : null;
   if (!isObject(data)) return null;
   const { mcpServers, mcp_servers, registry, servers } = data;

@@ -62,7 +62,7 @@ function addForeign(result: ClientServers, named: string, where: Where): void {
   const text = isHere ? readFileSync(path, "utf8") : named;
   const isData = isHere && /\.(jsonc?|ya?ml|toml|json5)$/i.test(path);
   const data = isData ? readData(path) : undefined;
-  const found = isData ? readForeignData(data) : hasSupergateway(text) ? readSupergateway(text) : null;
+  const found = isData ? readForeignData(data, path) : hasSupergateway(text) ? readSupergateway(text) : null;
   if (found === null) throw nothingKnown(named);
   const { source: client, servers, skipped } = found;
   result.found.push({ client, path: isHere ? path : "the command line", servers: servers.map(({ name }) => name) });

@@ -2,8 +2,10 @@ import { type ExecFileException, execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { abortable } from "../../lib/async/signals.ts";
 import { homeDirectory } from "../../lib/files.ts";
+import { errorText } from "../../lib/text/error-text.ts";
 import { redact } from "../../lib/text/redact.ts";
 import { PlaneError } from "../../model/errors.ts";
+import type { ReadSecret } from "../../model/extensions/extension.ts";
 import { readFileText } from "../text/read-document.ts";
 import type { SecretKind, SecretReference } from "./references.ts";
 
@@ -117,20 +119,44 @@ function loadKeyring(): Promise<Keyring> {
   return import("@napi-rs/keyring");
 }
 
-const readers: Record<SecretKind, (name: string, directory: string) => Promise<SecretAnswer>> = {
+const readers: Readonly<Record<string, (name: string, directory: string) => Promise<SecretAnswer>>> = {
   file: readFile,
   command: readCommand,
   keychain: (name) => readKeychain(name),
 };
 
+/** How extensions read the kinds of secrets that they have added. */
+export type AddedReaders = (kind: SecretKind) => ReadSecret | undefined;
+
 /** What a reference stands for. Relative paths and programs start in `directory`. */
-export async function readSecret({ kind, name }: SecretReference, directory: string): Promise<string> {
-  const answer = await readers[kind](name, directory);
+export async function readSecret(
+  { kind, name }: SecretReference,
+  directory: string,
+  added: AddedReaders = () => undefined,
+): Promise<string> {
+  const own = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+  const answer = await (own ? own(name, directory) : readAdded(added(kind), name, directory));
   if ("secret" in answer) return answer.secret;
   // A command may have been given a secret on its way, so only its program is named.
   const shown = kind === "command" ? `${name.trim().split(/\s/)[0]} …` : redact(name);
   const message = `The secret \${${kind}:${shown}} cannot be read: ${answer.why}. ${answer.remedy}`;
   throw new PlaneError("CONFIG_INVALID", message, { data: { kind, name: shown } });
+}
+
+async function readAdded(read: ReadSecret | undefined, name: string, directory: string): Promise<SecretAnswer> {
+  if (read === undefined) {
+    const why = "the extension that reads it is not in use";
+    return { why, remedy: "'toolplane extensions list' says why." };
+  }
+  const signal = AbortSignal.timeout(limitMs);
+  try {
+    const secret: unknown = await abortable(Promise.resolve(read(name, { directory, signal })), signal);
+    if (typeof secret === "string" && secret !== "") return { secret };
+    return { why: "the extension that reads it gave no text", remedy: "Look at what it is given." };
+  } catch (thrown) {
+    const why = signal.aborted ? `it took longer than ${limitMs / 1000} seconds` : errorText(thrown);
+    return { why: why.replace(/[.!?]+$/, ""), remedy: "The extension that reads it says so." };
+  }
 }
 
 async function readFile(name: string, directory: string): Promise<SecretAnswer> {

@@ -1,24 +1,46 @@
 import type { NotForeign } from "../../model/foreign.ts";
 import { isObject, type Path } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
+import { addedSecrets } from "../extensions/added-kinds.ts";
 
-export type SecretKind = "file" | "command" | "keychain";
+/** `file`, `command`, `keychain`, or what an extension reads. */
+export type SecretKind = string;
+
+const ownKinds = ["file", "command", "keychain"];
 
 /** Something a text leaves to be looked up: `${NAME}`, `${NAME:-fallback}` or `${kind:name}`. */
 export type Reference = {
-  kind: "env" | SecretKind;
+  /** `env` for a variable. */
+  kind: SecretKind;
   name: string;
   fallback: string | null;
   text: string;
   start: number;
 };
-export type SecretReference = Reference & { kind: SecretKind };
+export type SecretReference = Reference;
 
 // Each run of dollars is tried once, from its beginning, so that a text of dollars takes no longer than another.
 const dollars = /(?<!\$)\$+(?=\{)/g;
-const dollarsBeforeSecret = /(?<!\$)\$+(?=\{(?:file|command|keychain):(?!-))/g;
 const lastDollars = /(?<!\$)\$+$/;
-const content = /^(?:([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?|(file|command|keychain):([\s\S]+))$/;
+
+let patterns = patternsFor(ownKinds);
+let knownAdded = 0;
+
+/** Of the kinds that are known now; extensions add theirs before a configuration is read. */
+function patternsNow(): ReturnType<typeof patternsFor> {
+  if (addedSecrets.size === knownAdded) return patterns;
+  knownAdded = addedSecrets.size;
+  patterns = patternsFor([...ownKinds, ...addedSecrets]);
+  return patterns;
+}
+
+function patternsFor(kinds: readonly string[]) {
+  const any = kinds.join("|");
+  return {
+    dollarsBeforeSecret: new RegExp(`(?<!\\$)\\$+(?=\\{(?:${any}):(?!-))`, "g"),
+    content: new RegExp(`^(?:([A-Za-z_][A-Za-z0-9_]*)(?::-([\\s\\S]*))?|(${any}):([\\s\\S]+))$`),
+  };
+}
 
 export function findReferences(text: string): Reference[] {
   return splitReferences(text).filter((part) => typeof part !== "string");
@@ -31,13 +53,13 @@ export function splitReferences(text: string): (string | Reference)[] {
 
 /** The same once the environment is in its place: only secrets are left, and only they can be escaped. */
 export function splitSecrets(text: string): (string | SecretReference)[] {
-  return split(text, dollarsBeforeSecret) as (string | SecretReference)[];
+  return split(text, patternsNow().dollarsBeforeSecret) as (string | SecretReference)[];
 }
 
 /** Writes what a text says so that `splitSecrets` finds no reference in it. */
 export function escapeSecrets(text: string, isBeforeReference: boolean): string {
   const twice = (run: string) => run + run;
-  const escaped = text.replaceAll(dollarsBeforeSecret, twice);
+  const escaped = text.replaceAll(patternsNow().dollarsBeforeSecret, twice);
   return isBeforeReference ? escaped.replace(lastDollars, twice) : escaped;
 }
 
@@ -66,11 +88,11 @@ function nextBrace(text: string, from: number): number {
 
 function parseReference(text: string, start: number, close: number): Reference | null {
   if (close === Number.POSITIVE_INFINITY) return null;
-  const [, variable, fallback, kind, name] = content.exec(text.slice(start + 2, close)) ?? [];
+  const [, variable, fallback, kind, name] = patternsNow().content.exec(text.slice(start + 2, close)) ?? [];
   const place = { text: text.slice(start, close + 1), start };
   if (variable !== undefined) return { kind: "env", name: variable, fallback: fallback ?? null, ...place };
   if (name === undefined) return null;
-  return { kind: kind as SecretKind, name, fallback: null, ...place };
+  return { kind: kind ?? "", name, fallback: null, ...place };
 }
 
 /** The same value with every text in it changed. Keys stay, and what had no prototype gets none. */

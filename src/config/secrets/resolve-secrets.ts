@@ -2,16 +2,19 @@ import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import type { NotForeign } from "../../model/foreign.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { type Environment, workingDirectory } from "../environment.ts";
+import type { AddedReaders } from "./read-secret.ts";
 import { expandEnvironment, mapTexts, type SecretReference, splitSecrets } from "./references.ts";
 
+type SecretOptions = { directory: string; added?: AddedReaders | undefined };
+
 /** Puts secrets in the place of their references. Called at the moment of use, so that they are not kept. */
-export async function resolveSecrets<T>(value: T & NotForeign<T>, options: { directory: string }): Promise<T> {
+export async function resolveSecrets<T>(value: T & NotForeign<T>, options: SecretOptions): Promise<T> {
   const secrets = new Map<string, string>();
   // One after the other: two programs that ask a person at the same time would be in each other's way.
   for (const reference of secretsIn(value)) {
     if (secrets.has(reference.text)) continue;
     const { readSecret } = await import("./read-secret.ts");
-    secrets.set(reference.text, await readSecret(reference, options.directory));
+    secrets.set(reference.text, await readSecret(reference, options.directory, options.added));
   }
   const resolve = (part: string | SecretReference) =>
     typeof part === "string" ? part : (secrets.get(part.text) ?? "");
@@ -27,7 +30,11 @@ function* secretsIn(value: unknown): Generator<SecretReference> {
 }
 
 /** A provider's configuration with its variables and secrets in their places. For use, not to be kept or shown. */
-export function revealConfig({ config, base }: ProviderSpec, environment: Environment): Promise<JsonObject> {
+export function revealConfig(
+  { config, base }: ProviderSpec,
+  environment: Environment,
+  added?: AddedReaders,
+): Promise<JsonObject> {
   const expanded = expandEnvironment(config, environment, () => undefined) as JsonObject;
-  return resolveSecrets(expanded, { directory: base ?? workingDirectory() });
+  return resolveSecrets(expanded, { directory: base ?? workingDirectory(), added });
 }

@@ -111,6 +111,8 @@ export const projectKeys = {
     UserPromptSubmit: "add",
     BeforeModel: "add",
   },
+  // Code that runs in the plane.
+  extensions: "add",
   approvals: {
     timeoutMs: least(),
     allowEdit: off,

@@ -5,13 +5,17 @@ import { hashText, hash as hashValue } from "../../lib/json/stable-json.ts";
 import type { TrustLine } from "../../model/config/setup.ts";
 import { isObject } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
+import { findModule } from "../extensions/find-module.ts";
 import { findFiles } from "../manifests/find-files.ts";
 import { expandEnvironment, findReferences, mapTexts } from "../secrets/references.ts";
 import type { Setting } from "../shapes/reading.ts";
 import { lineWith, type TrustDecision, visible } from "./lines.ts";
 
-/** A manifest and an API document are configuration, a hook's file decides about calls, and `${file:…}` is a value. */
-type Kind = "manifest" | "openapi" | "hook" | "file";
+/**
+ * A manifest and an API document are configuration, a hook's file decides about calls, an extension's runs in the plane,
+ * and `${file:…}` is a value.
+ */
+type Kind = "manifest" | "openapi" | "hook" | "extension" | "file";
 
 /** A file whose content is a part of the configuration, and so a line of its own. */
 export type PulledFile = {
@@ -64,6 +68,9 @@ export function findPulled({ directory, servers, settings, answer, ...more }: So
     if (section === "hooks")
       for (const file of hookFiles(setting))
         if (comesWith([directory, baseOf(setting)], file)) add(file, "hook", "settings");
+    if (section === "extensions")
+      for (const file of extensionFiles(setting))
+        if (comesWith([directory, baseOf(setting)], file)) add(file, "extension", "settings");
     addReferences(setting.value, baseOf(setting), "settings");
   }
   for (const { file: manifest, kind, text } of [...found.values()])
@@ -80,7 +87,7 @@ export function isStillTrusted({ file, kind, line }: PulledFile, directory: stri
 function judgeFile(file: string, kind: Kind, directory: string, answer: TrustDecision) {
   const name = relative(directory, file) || file;
   // What a link out of the project leads to did not come with it; where it leads did.
-  const isLinked = (kind === "file" || kind === "hook") && !isInside(directory, file);
+  const isLinked = (kind === "file" || kind === "hook" || kind === "extension") && !isInside(directory, file);
   const found = isLinked ? null : contentOf(file);
   const bytes = found === "incomparable" ? null : found;
   const text = bytes?.toString("utf8") ?? null;
@@ -162,6 +169,15 @@ function hookFiles(setting: Setting): string[] {
     .filter((word): word is string => typeof word === "string" && word !== "")
     .map((word) => resolve(baseOf(setting), word))
     .filter(isFile);
+}
+
+function extensionFiles(setting: Setting): string[] {
+  const uses = Array.isArray(setting.value) ? setting.value : [setting.value];
+  return uses.flatMap((one) => {
+    const use = isObject(one) ? one.use : one;
+    const found = typeof use === "string" ? findModule(use, baseOf(setting)) : null;
+    return found !== null && "file" in found ? [found.file] : [];
+  });
 }
 
 /** A word may be a whole program, which is no name of a file. */

@@ -54,6 +54,7 @@ const tags: Record<Tag, string> = {
   "Sign-in": "Tokens of the caller's own for servers.",
   Keys: "API keys of this plane.",
   Audit: "Who changed what, and from where.",
+  Extensions: "What was added to the plane.",
   Events: "A live stream of events.",
   Operation: "For operators of the process.",
 };

@@ -36,6 +36,7 @@ export const findingKinds = [
   "padding",
   "disguised_text",
   "exfiltration",
+  "extension",
 ] as const;
 
 export type WeighedTool = Tool & { review?: ToolReview };

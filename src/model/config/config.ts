@@ -100,6 +100,13 @@ export type OtlpSettings = z.infer<typeof OtlpSettings>;
 /** Where the MCP project publishes servers; the only registry that is asked unless `registries` names others. */
 export const officialRegistry = "https://registry.modelcontextprotocol.io";
 
+/** A path, or the name of a package; with its settings. */
+export const ExtensionUse = z.strictObject({
+  use: z.string().check(z.minLength(1)),
+  with: z._default(z.record(z.string(), z.json()), {}),
+});
+export type ExtensionUse = z.infer<typeof ExtensionUse>;
+
 /** The normal form of every configuration shape. */
 export const ConfigValues = z.strictObject({
   servers: byName(ServerDefinition),
@@ -122,6 +129,18 @@ export const ConfigValues = z.strictObject({
   }),
   policy: z._default(Policy, { profile: null, mode: "build", rules: [], effects: {} }),
   hooks: z._default(HookSettings, () => HookSettings.parse({})),
+  extensions: z._default(
+    z.array(
+      z.union([
+        z.pipe(
+          z.string().check(z.minLength(1)),
+          z.transform((use): ExtensionUse => ({ use, with: {} })),
+        ),
+        ExtensionUse,
+      ]),
+    ),
+    [],
+  ),
   approvals: section({
     timeoutMs: z._default(positive, 300_000),
     allowEdit: yes,

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { InjectionEntry, InjectOptions } from "../access/injection.ts";
 import { CacheSettings, SideEffects } from "../catalogue/tool.ts";
 
-export const Transport = z.enum(["stdio", "http", "sse", "websocket", "openapi", "memory"]);
+export const Transport = z.enum(["stdio", "http", "sse", "websocket", "openapi", "memory", "extension"]);
 export type Transport = z.infer<typeof Transport>;
 
 const texts = z.array(z.string());
@@ -104,7 +104,8 @@ export const ServerDefinition = z.strictObject({
   inheritEnv: z.optional(InheritEnv),
   cwd: z.optional(z.string()),
   container: z.optional(ServerContainer),
-  url: z.optional(z.url({ protocol: /^(https?|wss?|memory)$/ })),
+  /** Of a scheme that the plane or one of its extensions speaks. */
+  url: z.optional(z.url()),
   /** The file or address of an OpenAPI document. */
   openapi: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
   /** Default: as the document says. */

@@ -9,6 +9,7 @@ import { ProxyFailed } from "../../lib/net/proxy.ts";
 import { type ProxyWay, wayThroughProxy } from "../../lib/net/proxy-agent.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";
+import type { FindTransport } from "./added.ts";
 import { cutCodes, refused, transportFailure } from "./http-response.ts";
 
 type HeaderMap = Readonly<Record<string, string>>;
@@ -26,6 +27,8 @@ export type RequestCredentials = {
   namedBy?(owner: string): Promise<StrictGate>;
   /** Rejects where its API document, or another file that its configuration names, is not what a person has trusted. */
   requireDocument?(place: string): Promise<void>;
+  /** For addresses of a scheme that an extension speaks. */
+  findTransport?: FindTransport;
 };
 
 type Challenge = { status: number; wwwAuthenticate: string | null };

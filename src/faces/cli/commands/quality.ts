@@ -117,6 +117,7 @@ const meanings: Record<Finding["kind"], string> = {
   padding: "empty space before more text",
   disguised_text: "an order in disguise",
   exfiltration: "data to be sent elsewhere",
+  extension: "what an extension looks for",
 };
 
 export function renderFinding({ kind, severity, where, excerpt, decoded }: Finding): string {

@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isObject } from "../../model/json.ts";
+
+/** The file of an extension: named by its path, or as a package that is installed beside the configuration. */
+export function findModule(name: string, directory: string): { file: string } | { why: string; remedy: string } {
+  const path = /^file:\/\//.test(name) && URL.canParse(name) ? fileURLToPath(name) : name;
+  if (isPath(path)) {
+    const file = resolve(directory, path);
+    return existsSync(file) ? { file } : { why: `there is no file ${file}`, remedy: "Correct its path." };
+  }
+  if (!/^(@[\w.-]+\/)?[\w-][\w.-]*$/.test(name))
+    return { why: "it is neither a path nor the name of a package", remedy: "Begin a path with ./ or /." };
+  const home = findPackage(name, resolve(directory));
+  if (home === null)
+    return { why: `no package '${name}' is installed`, remedy: `Run 'npm install ${name}' in ${directory}.` };
+  const entry = entryOf(home);
+  const file = entry === null ? null : join(home, entry);
+  if (file !== null && existsSync(file)) return { file };
+  return { why: `the package in ${home} has no file to import`, remedy: "Install it again." };
+}
+
+export const isPath = (name: string): boolean => /^\.{1,2}[/\\]/.test(name) || isAbsolute(name);
+
+/** As Node looks for it: in the directory, then in those above. */
+function findPackage(name: string, directory: string): string | null {
+  const home = join(directory, "node_modules", name);
+  if (existsSync(join(home, "package.json"))) return home;
+  const above = dirname(directory);
+  return above === directory ? null : findPackage(name, above);
+}
+
+function entryOf(home: string): string | null {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+    if (!isObject(manifest)) return null;
+    const { exports: given, main } = manifest;
+    if (given !== undefined) return targetOf(isObject(given) && "." in given ? given["."] : given);
+    return typeof main === "string" ? main : "index.js";
+  } catch {
+    return null;
+  }
+}
+
+/** Conditions in the order that the package gives them. */
+function targetOf(given: unknown): string | null {
+  if (typeof given === "string") return given;
+  if (!isObject(given)) return null;
+  const known = Object.keys(given).find((condition) => ["import", "node", "default"].includes(condition));
+  return known === undefined ? null : targetOf(given[known]);
+}

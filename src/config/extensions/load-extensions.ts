@@ -1,0 +1,130 @@
+import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
+import { errorText } from "../../lib/text/error-text.ts";
+import type { ExtensionUse } from "../../model/config/config.ts";
+import { type Extension, extensionInterface, planeParts } from "../../model/extensions/extension.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
+import { addKinds } from "./added-kinds.ts";
+import { findModule } from "./find-module.ts";
+
+/** An extension that a configuration or a program names, with its code; or why there is none. */
+export type LoadedExtension = {
+  /** As it was named. */
+  use: string;
+  /** Null for one that a program brings. */
+  file: string | null;
+  /** Where relative paths of its settings start. */
+  directory: string;
+  /** As written, with references to variables and secrets. */
+  settings: JsonObject;
+  /** Of importing it. */
+  importMs: number;
+} & ({ extension: Extension } | { extension: null; why: string });
+
+const ownKind = /^[a-z][a-z0-9-]*$/;
+/** Of ours, or of other products that have them in their files. */
+const taken: ReadonlySet<string> = new Set(["env", "file", "command", "keychain", "input", "config"]);
+const takenSchemes: ReadonlySet<string> = new Set(["http", "https", "ws", "wss", "memory", "file"]);
+
+/** Imports them in order, once a process: changed code is in force after the next start. Never rejects. */
+export async function loadExtensions(
+  uses: readonly ExtensionUse[],
+  fileOf: (at: number) => string,
+): Promise<LoadedExtension[]> {
+  const loaded: LoadedExtension[] = [];
+  for (const [at, { use, with: settings }] of uses.entries())
+    loaded.push(await loadExtension(use, settings as JsonObject, dirname(fileOf(at))));
+  return withoutDoubles(loaded);
+}
+
+async function loadExtension(use: string, settings: JsonObject, directory: string): Promise<LoadedExtension> {
+  const named = { use, directory, settings };
+  const found = findModule(use, directory);
+  if (!("file" in found)) {
+    const why = `${found.why}. ${found.remedy}`;
+    return { ...named, file: null, importMs: 0, extension: null, why };
+  }
+  const { file } = found;
+  const begunAt = performance.now();
+  try {
+    const module: unknown = await import(pathToFileURL(file).href);
+    const importMs = performance.now() - begunAt;
+    const given = isObject(module) && "default" in module ? module.default : module;
+    return { ...named, file, importMs, ...takeExtension(given) };
+  } catch (thrown) {
+    const why = `its code failed while it was imported: ${errorText(thrown)}`;
+    return { ...named, file, importMs: performance.now() - begunAt, extension: null, why };
+  }
+}
+
+/** For one that a program brings. */
+export function givenExtension(extension: unknown, directory: string): LoadedExtension {
+  const taken = takeExtension(extension);
+  const use = taken.extension?.name ?? "(given)";
+  return { use, file: null, directory, settings: {}, importMs: 0, ...taken };
+}
+
+/** Makes its kinds known, so that a configuration may name them. */
+function takeExtension(given: unknown): { extension: Extension } | { extension: null; why: string } {
+  const why = whatIsWrong(given);
+  if (why !== null) return { extension: null, why };
+  const extension = given as Extension;
+  addKinds(extension);
+  return { extension };
+}
+
+function whatIsWrong(given: unknown): string | null {
+  if (!isObject(given)) return "it exports no extension. Its default export must come from 'defineExtension'";
+  const {
+    name,
+    interface: version = 1,
+    setup,
+    settings,
+    secrets = [],
+    transports = [],
+    needs = [],
+    formats = [],
+  } = given;
+  if (typeof name !== "string" || !ownKind.test(name)) return "its 'name' must be of small letters, digits and hyphens";
+  if (typeof setup !== "function") return "it has no function 'setup'";
+  if (!Number.isInteger(version) || Number(version) < 1) return "its 'interface' must be a number such as 1";
+  if (Number(version) > extensionInterface)
+    return `it was written for interface ${version}, and this version has ${extensionInterface}. Install a newer Toolplane`;
+  if (settings !== undefined && !isObject(settings)) return "its 'settings' must be a JSON Schema";
+  return (
+    wrongNames("secrets", secrets, taken) ??
+    wrongNames("transports", transports, takenSchemes) ??
+    wrongParts(needs) ??
+    (Array.isArray(formats) ? null : "its 'formats' must be a list")
+  );
+}
+
+function wrongNames(key: string, names: unknown, own: ReadonlySet<string>): string | null {
+  if (!Array.isArray(names) || names.some((name) => typeof name !== "string" || !ownKind.test(name)))
+    return `its '${key}' must be a list of names of small letters, digits and hyphens`;
+  const known = names.find((name) => own.has(name));
+  return known === undefined ? null : `'${known}' in its '${key}' is taken. Choose another name`;
+}
+
+function wrongParts(needs: unknown): string | null {
+  const unknown = Array.isArray(needs)
+    ? needs.find((part) => !(planeParts as readonly unknown[]).includes(part))
+    : needs;
+  return unknown === undefined || (Array.isArray(needs) && needs.length === 0)
+    ? null
+    : `'${String(unknown)}' in its 'needs' is no part of the plane. Parts are ${planeParts.join(", ")}`;
+}
+
+/** Of two with one name the first counts. */
+function withoutDoubles(loaded: readonly LoadedExtension[]): LoadedExtension[] {
+  const names = new Set<string>();
+  return loaded.map((one) => {
+    const name = one.extension?.name;
+    if (name === undefined || !names.has(name)) {
+      if (name !== undefined) names.add(name);
+      return one;
+    }
+    const { use, file, directory, settings, importMs } = one;
+    return { use, file, directory, settings, importMs, extension: null, why: `another extension is called '${name}'` };
+  });
+}

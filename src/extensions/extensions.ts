@@ -1,0 +1,56 @@
+import { once } from "../lib/async/once.ts";
+import type { Finding } from "../model/catalogue/quality-schema.ts";
+import type { Embed } from "../model/catalogue/search.ts";
+import type { FoundTool } from "../model/catalogue/search-schema.ts";
+import type { ExecuteStage, OpenTransport } from "../model/extensions/extension.ts";
+import type { JsonObject, UnknownObject } from "../model/json.ts";
+import type { Plane } from "../model/plane.ts";
+import type { Inside } from "../model/principal.ts";
+import { createAdditions, newestOf } from "./additions.ts";
+import { inOrderOf, scanWith } from "./consult.ts";
+import { type ExtensionsContext, notFound } from "./context.ts";
+
+const none: readonly never[] = [];
+
+export type Extensions = ReturnType<typeof createExtensions>;
+
+/** What extends this plane. Nothing is loaded where nothing does. */
+export function createExtensions(context: ExtensionsContext) {
+  const additions = createAdditions();
+  const { settings } = context;
+  settings.readAddedSecrets((kind) => additions.secrets.get(kind)?.value);
+  const loaded = once(async () => (await import("./run-extensions.ts")).createRunning(context, additions));
+  const isUsed = () => settings.extensions().length > 0;
+  const whenUsed = async <T>(otherwise: T, act: (running: Awaited<ReturnType<typeof loaded>>) => T | Promise<T>) =>
+    isUsed() ? act(await loaded()) : otherwise;
+  const verbs: Inside<Plane["extensions"]> = {
+    list: async () => whenUsed([], (running) => running.list()),
+    operations: async () => whenUsed([], (running) => running.operations()),
+    panels: async () => whenUsed([], (running) => running.panels()),
+    run: async (operation, input, caller) => {
+      if (!isUsed()) throw notFound(operation);
+      return (await loaded()).run(operation, (input ?? {}) as JsonObject, caller);
+    },
+  };
+  return {
+    verbs,
+    openTransport: (scheme: string): OpenTransport | undefined => additions.transports.get(scheme)?.value,
+    scan: (entry: UnknownObject): readonly Finding[] =>
+      additions.scanners.size === 0 ? none : scanWith(additions.scanners, entry),
+    embedder: (): { name: string; embed: Embed } | undefined => {
+      const newest = newestOf(additions.embedders);
+      return newest && { name: newest.extension, embed: newest.value };
+    },
+    rank: async (query: string, found: readonly FoundTool[]): Promise<readonly FoundTool[]> => {
+      const ranker = newestOf(additions.rankers);
+      return ranker === undefined || found.length < 2 ? found : inOrderOf(ranker.value, query, found);
+    },
+    /** From the outermost to the innermost. */
+    stages: (): readonly ExecuteStage[] =>
+      additions.stages.size === 0 ? none : [...additions.stages].map(({ value }) => value),
+    setUp: () => whenUsed(undefined, (running) => running.setUp()),
+    start: () => void whenUsed(undefined, (running) => running.start()),
+    reload: () => whenUsed(undefined, (running) => running.reload()),
+    stop: () => whenUsed(undefined, (running) => running.stop()),
+  };
+}

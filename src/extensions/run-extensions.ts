@@ -1,0 +1,244 @@
+import type { LoadedExtension } from "../config/config.ts";
+import { expandEnvironment } from "../config/config.ts";
+import { isWithin } from "../lib/async/pause.ts";
+import { abortable } from "../lib/async/signals.ts";
+import { nowText } from "../lib/ids-and-time.ts";
+import { errorText } from "../lib/text/error-text.ts";
+import { redact } from "../lib/text/redact.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { Extension, ExtensionLife, ExtensionOperation, Panel } from "../model/extensions/extension.ts";
+import type { ExtensionPanel, ExtensionState, ExtensionVerb } from "../model/extensions/extension-schema.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { type Caller, type KnownCaller, requireScope } from "../model/principal.ts";
+import type { Additions, Owned } from "./additions.ts";
+import { type ExtensionsContext, notFound } from "./context.ts";
+import { createSetup } from "./setup.ts";
+
+/** Of each step of its life. What takes longer goes on without the plane waiting for it. */
+const stepMs = 30_000;
+const stopMs = 5_000;
+/** Of a panel, which a person waits for. */
+const panelMs = 5_000;
+
+/** An extension from its setup to its end. */
+type Running = {
+  loaded: LoadedExtension;
+  name: string;
+  state: ExtensionState["state"];
+  error: string | null;
+  since: string;
+  setupMs: number;
+  life: ExtensionLife;
+  /** By what they add, in order. */
+  adds: string[];
+  undo: (() => void)[];
+};
+
+const emptyInput: JsonObject = { type: "object", properties: {}, additionalProperties: false };
+
+export function createRunning(context: ExtensionsContext, additions: Additions) {
+  const { settings, recorder, calls } = context;
+  let all: Running[] = [];
+
+  function begin(loaded: LoadedExtension): Running {
+    const name = loaded.extension?.name ?? loaded.use;
+    const error = loaded.extension === null ? loaded.why : null;
+    const state = error === null ? "set up" : "failed";
+    return { loaded, name, state, error, since: nowText(), setupMs: 0, life: {}, adds: [], undo: [] };
+  }
+
+  /** It is named, what it has added goes, and the plane goes on. */
+  function fail(one: Running, step: string, thrown: unknown): void {
+    one.state = "failed";
+    one.error = redact(`its '${step}' failed: ${errorText(thrown)}`);
+    remove(one);
+    recorder.emit({ type: "extension.failed", extension: one.name, reason: one.error });
+  }
+
+  function remove(one: Running): void {
+    for (const undo of one.undo.reverse()) undo();
+    one.undo = [];
+  }
+
+  /** The keys that are not known are named, which the validator does not. */
+  async function check(schema: JsonObject, value: JsonObject) {
+    const { properties, additionalProperties } = schema;
+    const known = isObject(properties) ? Object.keys(properties) : [];
+    const unknown = additionalProperties === false ? Object.keys(value).filter((key) => !known.includes(key)) : [];
+    const has = known.length === 0 ? "nothing can be set" : `known are ${known.join(", ")}`;
+    if (unknown.length > 0) return unknown.map((path) => ({ path, message: `is unknown; ${has}` }));
+    return calls.checkSchema(schema, value);
+  }
+
+  async function checkedSettings({
+    extension,
+    settings: written,
+    directory,
+  }: LoadedExtension & { extension: Extension }) {
+    const expanded = expandEnvironment(written, context.environment, (name) => {
+      throw new PlaneError("CONFIG_INVALID", `The variable ${name}, which its settings refer to, is not set.`);
+    }) as JsonObject;
+    const problems = await check(extension.settings ?? emptyInput, expanded);
+    if (problems.length > 0) throw new PlaneError("CONFIG_INVALID", `Its settings are wrong: ${render(problems)}.`);
+    return settings.withSecrets(expanded, directory);
+  }
+
+  async function setUp(one: Running): Promise<void> {
+    const { loaded } = one;
+    if (loaded.extension === null) return;
+    const begunAt = performance.now();
+    try {
+      const given = await checkedSettings(loaded);
+      const setup = createSetup(context, additions, { name: one.name, loaded, adds: one.adds, undo: one.undo }, given);
+      const { extension } = loaded;
+      const run = async () => {
+        const life = await extension.setup(setup.given);
+        await setup.close();
+        return life;
+      };
+      const life = await abortable(run(), AbortSignal.timeout(stepMs));
+      one.life = isObject(life) ? (life as ExtensionLife) : {};
+    } catch (thrown) {
+      fail(one, "setup", thrown);
+    }
+    one.setupMs = performance.now() - begunAt;
+  }
+
+  /** In order; one that fails is left out. */
+  async function step(name: "start" | "stop", among: readonly Running[], limitMs: number): Promise<void> {
+    for (const one of among) {
+      try {
+        const work = Promise.resolve(one.life[name]?.());
+        if (!(await isWithin(work, limitMs))) throw new Error(`it takes longer than ${limitMs / 1000} seconds`);
+        if (name === "start") one.state = "started";
+      } catch (thrown) {
+        fail(one, name, thrown);
+      }
+    }
+  }
+
+  const usable = () => all.filter(({ state }) => state !== "failed" && state !== "stopped");
+
+  function require(operation: string): Owned<ExtensionOperation> {
+    const found = additions.operations.get(operation);
+    if (found === undefined) throw notFound(operation);
+    return found;
+  }
+
+  return {
+    async setUp(): Promise<void> {
+      all = settings.extensions().map(begin);
+      for (const one of all) await setUp(one);
+    },
+    start: () => step("start", usable(), stepMs),
+    /** Settings that are wrong leave the earlier ones in force. */
+    async reload(): Promise<void> {
+      const now = settings.extensions();
+      for (const one of usable()) {
+        const next = now.find(({ extension }) => extension?.name === one.name);
+        if (next === undefined || next.extension === null) continue;
+        try {
+          const given = await checkedSettings(next);
+          await abortable(Promise.resolve(one.life.reload?.(given)), AbortSignal.timeout(stepMs));
+          one.error = null;
+        } catch (thrown) {
+          one.error = redact(`its 'reload' failed: ${errorText(thrown)}`);
+          recorder.emit({ type: "extension.failed", extension: one.name, reason: one.error });
+        }
+      }
+    },
+    /** The last one first. */
+    async stop(): Promise<void> {
+      const ending = usable().reverse();
+      await step("stop", ending, stopMs);
+      for (const one of ending) {
+        remove(one);
+        if (one.state !== "failed") one.state = "stopped";
+      }
+    },
+    list: (): ExtensionState[] => all.map(show),
+    operations: (): ExtensionVerb[] => [...additions.operations.values()].map(showOperation),
+    panels: (): Promise<ExtensionPanel[]> => Promise.all([...additions.panels].map(showPanel)),
+    async run(name: string, input: JsonObject, caller: KnownCaller & Caller): Promise<Json> {
+      const { extension, value: operation } = require(name);
+      const { principal } = caller;
+      requireScope(principal, operation.scope, `run '${name}'`);
+      const problems = await check(operation.input ?? emptyInput, input);
+      if (problems.length > 0) {
+        const message = `The input of '${name}' is wrong: ${render(problems)}.`;
+        throw new PlaneError("USAGE", message, { data: { operation: name } });
+      }
+      const { signal } = caller as { signal?: AbortSignal };
+      const run = async () => asJson(await operation.run(input, { principal, ...(signal && { signal }) }));
+      try {
+        const record = {
+          operation: name,
+          target: () => extension,
+          input,
+          snapshot: async () => undefined,
+          after: () => undefined,
+        };
+        return await (operation.changes ? context.plane.audit.run(record, caller, run) : run());
+      } catch (thrown) {
+        if (thrown instanceof PlaneError) throw thrown;
+        const message = `The operation '${name}' of the extension '${extension}' failed: ${errorText(thrown)}`;
+        throw new PlaneError("PROVIDER_FAILED", message, { data: { extension, operation: name }, cause: thrown });
+      }
+    },
+  };
+}
+
+function render(problems: readonly { path: string; message: string }[]): string {
+  return problems.map(({ path, message }) => (path === "" ? message : `'${path}' ${message}`)).join("; ");
+}
+
+function asJson(value: unknown): Json {
+  return value === undefined ? null : (JSON.parse(JSON.stringify(value) ?? "null") as Json);
+}
+
+function show({ loaded, name, state, error, since, setupMs, adds }: Running): ExtensionState {
+  const { use, importMs, extension } = loaded;
+  return {
+    name,
+    use,
+    about: extension?.about ?? null,
+    state,
+    error,
+    interface: extension?.interface ?? 1,
+    since,
+    importMs: Math.round(importMs * 10) / 10,
+    setupMs: Math.round(setupMs * 10) / 10,
+    adds: [...adds],
+    needs: [...(extension?.needs ?? [])],
+    settings: extension?.settings ?? null,
+  };
+}
+
+function showOperation({ extension, value }: Owned<ExtensionOperation>): ExtensionVerb {
+  const { name, summary, scope, input = emptyInput, changes = false, positional, columns = null } = value;
+  const required = Array.isArray(input.required) ? input.required.map(String) : [];
+  return {
+    name,
+    extension,
+    summary,
+    scope,
+    changes,
+    input,
+    positional: [...(positional ?? required)],
+    columns: columns && { ...columns },
+  };
+}
+
+async function showPanel({ extension, value: { title, facts } }: Owned<Panel>): Promise<ExtensionPanel> {
+  try {
+    const found = await abortable(Promise.resolve(facts()), AbortSignal.timeout(panelMs));
+    const shown = found.map(({ label, value, about = null }) => ({
+      label: String(label),
+      value: typeof value === "object" && value !== null ? String(value) : value,
+      about,
+    }));
+    return { extension, title, facts: shown, error: null };
+  } catch (thrown) {
+    return { extension, title, facts: [], error: redact(errorText(thrown)) };
+  }
+}

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { ExtensionPanel, ExtensionState, ExtensionVerb } from "../../model/extensions/extension-schema.ts";
+import { operation } from "../operation.ts";
+
+const tag = "Extensions";
+
+/** What was added to the plane, and the verbs that came with it. */
+export const extensionOperations = [
+  operation({
+    name: "extensions.list",
+    args: [],
+    summary: "The extensions of this plane: what each has added, since when, and what its start costs",
+    scope: "admin",
+    input: z.object({}),
+    output: z.array(ExtensionState),
+    http: {
+      method: "get",
+      path: "/extensions",
+      tag,
+      answers: { 200: "In the order in which they were set up." },
+      show: (extensions: ExtensionState[]) => ({ extensions }),
+    },
+    cli: {
+      command: "extensions list",
+      about: "list the extensions of this plane, what they add and what their start costs",
+      examples: ["extensions list", "extensions list --json"],
+      table: {
+        rows: "extensions",
+        none: "No extensions. Name one in 'extensions' of the configuration.",
+        columns: {
+          NAME: "name",
+          STATE: "state",
+          SINCE: "since",
+          IMPORT: ({ importMs }: ExtensionState) => `${importMs} ms`,
+          SETUP: ({ setupMs }: ExtensionState) => `${setupMs} ms`,
+          ADDS: ({ adds, error }: ExtensionState) => error ?? adds.join(", "),
+        },
+      },
+    },
+    isAnonymous: true,
+  }),
+  operation({
+    name: "extensions.operations",
+    args: [],
+    summary: "The operations that extensions have added",
+    scope: "read",
+    input: z.object({}),
+    output: z.array(ExtensionVerb),
+    http: {
+      method: "get",
+      path: "/extensions/operations",
+      tag,
+      answers: { 200: "With the JSON Schema of their inputs." },
+      show: (operations: ExtensionVerb[]) => ({ operations }),
+    },
+    cli: { missing: "each is a command of its own" },
+    isAnonymous: true,
+  }),
+  operation({
+    name: "extensions.run",
+    args: ["operation", "input"],
+    summary: "Run an operation of an extension",
+    description: "What the caller must be allowed to do is said by the operation.",
+    scope: "read",
+    input: z.object({
+      operation: z.string().meta({ description: "Its name: a noun and a verb." }),
+      input: z.record(z.string(), z.unknown()).optional().meta({ description: "As its JSON Schema says." }),
+    }),
+    output: z.unknown(),
+    http: {
+      method: "post",
+      path: "/extensions/operations/{operation}",
+      tag,
+      body: {
+        description: "The input of the operation.",
+        example: { name: "ann" },
+        optional: true,
+        whole: "input",
+      },
+      answers: { 200: "What the operation gives." },
+      cancels: true,
+    },
+    cli: { missing: "each is a command of its own" },
+  }),
+  operation({
+    name: "extensions.panels",
+    args: [],
+    summary: "Facts of the extensions, for people",
+    scope: "read",
+    input: z.object({}),
+    output: z.array(ExtensionPanel),
+    http: {
+      method: "get",
+      path: "/extensions/panels",
+      tag,
+      answers: { 200: "One panel after the other." },
+      show: (panels: ExtensionPanel[]) => ({ panels }),
+    },
+    cli: { missing: "they are shown in the workbench" },
+    isAnonymous: true,
+  }),
+] as const;

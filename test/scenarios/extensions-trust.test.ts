@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { runCli } from "./support.ts";
+
+type Line = { name: string; trusted: boolean };
+type Shown = { settings: Line | null; files: Line[] };
+
+/** A clone whose files name an extension that leaves a mark when it is imported. */
+async function clone(root: { file(name: string): string }, use: string, file: string) {
+  const directory = root.file("clone");
+  const mark = root.file("mark");
+  const code = (more = "") =>
+    `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(mark)}, "${more}");
+     export default { name: "ours", setup() {} };`;
+  await mkdir(join(directory, file, ".."), { recursive: true });
+  await writeFile(join(directory, "toolplane.json"), JSON.stringify({ extensions: [use] }));
+  await writeFile(join(directory, file), code());
+  const home = root.file("home");
+  await mkdir(join(home, "toolplane"), { recursive: true });
+  const env = { XDG_CONFIG_HOME: home, XDG_DATA_HOME: root.file("data") };
+  const run = (...words: string[]) => runCli(words, { cwd: directory, env });
+  return {
+    directory,
+    wasImported: () => existsSync(mark),
+    run,
+    change: () => writeFile(join(directory, file), code("changed")),
+    trust: async (...words: string[]) => (await run("trust", "--json", ...words)).json() as unknown as Shown,
+  };
+}
+
+suite("an extension that comes with a project", () => {
+  for (const [kind, use, file] of [
+    ["a file", "./ours.mjs", "ours.mjs"],
+    ["a package", "ours", "node_modules/ours/index.mjs"],
+  ] as const)
+    test(`${kind} is not imported before a person trusts it, and not after it has changed`, async () => {
+      await using root = await temporaryDirectory();
+      const at = await clone(root, use, file);
+      if (kind === "a package")
+        await writeFile(join(at.directory, "node_modules/ours/package.json"), '{"name":"ours","main":"index.mjs"}');
+      for (const words of [["extensions", "list"], ["tools", "list"], ["config", "validate"], ["doctor"]])
+        await at.run(...words);
+      assert.equal(at.wasImported(), false);
+      const before = await at.trust();
+      assert.deepEqual([before.settings?.trusted, before.files[0]?.trusted], [false, false]);
+      assert.equal(before.files[0]?.name, file);
+      await at.trust("--yes");
+      const listed = await at.run("extensions", "list", "--json");
+      assert.match(listed.stdout, /"name": ?"ours"/);
+      assert.equal(at.wasImported(), true);
+      await at.change();
+      const after = await at.run("extensions", "list", "--json");
+      assert.doesNotMatch(after.stdout, /"name": ?"ours"/);
+    });
+});
