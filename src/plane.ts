@@ -12,15 +12,19 @@ import type { PlaneOptions } from "./model/plane-options.ts";
 import { type Caller, type Principal, trusted, withListed } from "./model/principal.ts";
 import { auditVerbs } from "./operations/audit-verbs.ts";
 import { bindCaller } from "./operations/bind-caller.ts";
-import { createServers } from "./servers/servers.ts";
+import { createServers, type ServerPackages } from "./servers/servers.ts";
 import { createAudit, createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
 import { createWork } from "./work/work.ts";
 
 export { openState } from "./state.ts";
 
+/** What is not part of the core. Each is loaded when it is used. */
+export type Packages = ServerPackages;
+
 /** The rooms of a plane. Each takes the whole context and reads of it what it uses, when it uses it. */
 type Context = {
   options: PlaneOptions;
+  packages: Packages;
   environment: ReturnType<typeof processEnvironment>;
   recordings: Awaited<ReturnType<typeof loadRecordings>>;
   settings: Awaited<ReturnType<typeof loadSettings>>;
@@ -42,19 +46,11 @@ type Context = {
   plane: Plane;
 };
 
-/**
- * Makes a plane of a configuration. Servers start when they are used. Throws a `PlaneError` where nothing could be read, or
- * where a part that guards something cannot be understood.
- *
- * @example
- * await using plane = await createPlane({
- *   config: { mcpServers: { files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] } } },
- * });
- * const outcome = await plane.call("files.read_file", { path: "notes.txt" });
- */
-export async function createPlane(options: PlaneOptions): Promise<Plane> {
+/** The plane of the core with these packages. */
+export async function createPlane(options: PlaneOptions, packages: Packages): Promise<Plane> {
   const context = madeInOrder<Context>([
     "options",
+    "packages",
     "environment",
     "recordings",
     "settings",
@@ -75,6 +71,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     "plane",
   ]);
   context.options = options;
+  context.packages = packages;
   context.environment = processEnvironment();
   readProxiesFrom(context.environment);
   context.recordings = await loadRecordings(context);

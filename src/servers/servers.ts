@@ -26,11 +26,13 @@ import { createServerDirectory, type DirectoryOptions, type ServerDirectory } fr
 import { createServerLifecycle, type LifecycleOptions } from "./server-lifecycle.ts";
 import { createServerVerbs, requireNotQuarantined, type VerbOptions } from "./server-verbs.ts";
 import type { SessionOwner } from "./sessions.ts";
+import type { ServerPackages } from "./transports/packages.ts";
 import type { UserListOwner } from "./user-lists.ts";
 
-export { createCredentials } from "./auth/credentials.ts";
+export { basicHeader, tokenIn } from "./auth/credentials-contract.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
 export type { SessionOwner } from "./sessions.ts";
+export type { CredentialTarget, RequestCredentials } from "./transports/http-request.ts";
 export {
   inMemory,
   type MemoryHandler,
@@ -38,6 +40,7 @@ export {
   type MemoryServer,
   type MemoryTransport,
 } from "./transports/memory.ts";
+export type { DescribedApi, ServerPackages } from "./transports/packages.ts";
 
 /** Loaded when it is used: most planes try nothing. */
 export async function loadAndTryServer(...asked: Parameters<typeof tried>): Promise<Trial> {
@@ -47,7 +50,10 @@ export async function loadAndTryServer(...asked: Parameters<typeof tried>): Prom
 export type ServersPorts = Omit<DirectoryOptions, "create"> &
   Omit<LifecycleOptions, "identify"> &
   VerbOptions &
-  Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues" | "ownCapabilities" | "taskQuietMs" | "emit"> &
+  Pick<
+    ServerOptions,
+    "environment" | "packages" | "resolveSecrets" | "secretValues" | "ownCapabilities" | "taskQuietMs" | "emit"
+  > &
   Partial<Pick<ServerOptions, "capabilities">> & {
     access(name: string, definition: ServerDefinition, user: string | null): RequestCredentials;
     isPersonal(definition: ServerDefinition): boolean;
@@ -70,6 +76,7 @@ type ServersContext = {
     "config" | "secretsOf" | "secretValues" | "directoryOf" | "requireDocument" | "vaultKey"
   >;
   readonly environment: ServersPorts["environment"];
+  readonly packages: ServerPackages;
   readonly options: Pick<PlaneOptions, "dataDirectory" | "offline" | "taskQuietMs">;
   readonly defaultPrincipal: Principal;
   readonly recorder: Pick<Recorder, "store" | "emit">;
@@ -108,6 +115,7 @@ export function createServers(context: ServersContext) {
     broken: config().broken,
     untrusted: config().untrusted,
     environment,
+    packages: context.packages,
     emit: recorder.emit,
     isOffline: options.offline === true || recordings.isOffline,
     isPersonal: credentials.isPersonal,
@@ -134,7 +142,8 @@ export function createServers(context: ServersContext) {
   });
   const definitionOf = async (name: string) => {
     const definition = config().servers[pool.requireName(name)] as ServerDefinition;
-    return completeDefinition(name, await settings.secretsOf(name, definition), egress.namedBy);
+    const resolved = await settings.secretsOf(name, definition);
+    return completeDefinition(name, resolved, egress.namedBy, context.packages);
   };
   const locked: Inside<PlaneServers>["locked"] = async ({ principal }) =>
     pool.names().flatMap((name) => access.grants.lockedServer(principal, name) ?? []);
@@ -241,13 +250,14 @@ async function completeDefinition(
   server: string,
   definition: ServerDefinition,
   namedBy: NonNullable<RequestCredentials["namedBy"]>,
+  packages: ServerPackages,
 ): Promise<ServerDefinition> {
   if (definition.transport !== "openapi" || definition.auth?.type !== "oauth") return definition;
-  const { describedBy, loadApi } = await import("./openapi/api.ts");
-  const loaded = await loadApi(definition).catch((thrown: Error) => {
+  const { describeApi } = await packages.openapi();
+  const api = await describeApi(definition).catch((thrown: Error) => {
     throw notSent("SERVER_UNAVAILABLE", server, describeUnavailable(server, thrown.message, null));
   });
-  return { ...definition, ...(loaded && (await describedBy(loaded.api, definition, namedBy))) };
+  return { ...definition, ...(await api?.target(namedBy)) };
 }
 
 /** The same command in another directory is another server. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nameFromPath } from "../../packages/openapi/src/names.ts";
 import { effectOfName } from "../../src/access/policy/effect.ts";
 import { namedIn } from "../../src/agent/code/program-tools.ts";
 import { readParts } from "../../src/agent/patterns.ts";
@@ -36,7 +37,6 @@ import type { Json, JsonObject } from "../../src/model/json.ts";
 import { createLineSplitter } from "../../src/protocol/line-splitter.ts";
 import { createSseParser } from "../../src/protocol/sse-parser.ts";
 import { parseChallenge } from "../../src/servers/auth/oauth/challenge.ts";
-import { nameFromPath } from "../../src/servers/openapi/names.ts";
 import { createServerLog } from "../../src/servers/server-log.ts";
 import { parseMessage as parseAnswer } from "../../src/servers/transports/parse-message.ts";
 import { looksLikeMarkdown, readMarkdown } from "../../workbench/src/parts/markdown-blocks.ts";

@@ -1,11 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { configured } from "../../lib/net/egress.ts";
-import type { Exchanged } from "../../lib/net/exchange.ts";
-import { RequestFailed, sendRequest } from "../../lib/net/send-request.ts";
-import { version } from "../../lib/version.ts";
-import type { ServerDefinition } from "../../model/servers/server.ts";
-import { TransportError } from "../../protocol/message.ts";
+import { configured } from "../../../src/lib/net/egress.ts";
+import type { Exchanged } from "../../../src/lib/net/exchange.ts";
+import { RequestFailed, sendRequest } from "../../../src/lib/net/send-request.ts";
+import { version } from "../../../src/lib/version.ts";
+import type { ServerDefinition } from "../../../src/model/servers/server.ts";
+import { TransportError } from "../../../src/protocol/message.ts";
 import { maxDocumentBytes } from "./document.ts";
 
 /** A document as it was read, and what tells whether it has changed. */

@@ -1,5 +1,5 @@
-import { cutText } from "../../lib/text/cut-text.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { cutText } from "../../../src/lib/text/cut-text.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/model/json.ts";
 import type { ApiBody } from "./bodies.ts";
 import type { ApiOperation, Parameter } from "./operations.ts";
 import type { Direction, Schemas } from "./schemas.ts";

@@ -1,7 +1,7 @@
-import { readJson } from "../../lib/json/measure-json.ts";
-import type { Exchanged } from "../../lib/net/exchange.ts";
-import type { ContentBlock, ToolResult } from "../../model/calls/result.ts";
-import type { Json, JsonObject } from "../../model/json.ts";
+import { readJson } from "../../../src/lib/json/measure-json.ts";
+import type { Exchanged } from "../../../src/lib/net/exchange.ts";
+import type { ContentBlock, ToolResult } from "../../../src/model/calls/result.ts";
+import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { ApiOperation } from "./operations.ts";
 import { isJson, isTextType } from "./schemas.ts";
 

@@ -1,5 +1,5 @@
-import { cutText } from "../../lib/text/cut-text.ts";
-import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import { cutText } from "../../../src/lib/text/cut-text.ts";
+import { isObject, type Json, type JsonObject, type UnknownObject } from "../../../src/model/json.ts";
 import type { ApiVersion, Resolve } from "./document.ts";
 
 /** What callers give lacks what only the API sets, and the other way round. */

@@ -1,6 +1,6 @@
-import { matchesGlob } from "../../lib/text/glob.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { OperationFilter } from "../../model/servers/server.ts";
+import { matchesGlob } from "../../../src/lib/text/glob.ts";
+import { isObject, type UnknownObject } from "../../../src/model/json.ts";
+import type { OperationFilter } from "../../../src/model/servers/server.ts";
 import { type ApiBody, legacyBody, readBody } from "./bodies.ts";
 import { type ApiDocument, listIn, objectOrEmpty, type Resolve, textIn } from "./document.ts";
 import { argumentName, createNames, nameFromPath } from "./names.ts";

@@ -1,9 +1,9 @@
-import { hashText } from "../../lib/json/stable-json.ts";
-import { createLru } from "../../lib/lru.ts";
-import { configured } from "../../lib/net/egress.ts";
-import { type Address, asAddress, asOwnAddress, type Foreign } from "../../model/foreign.ts";
-import type { ServerDefinition } from "../../model/servers/server.ts";
-import type { CredentialTarget, RequestCredentials } from "../transports/http-request.ts";
+import { hashText } from "../../../src/lib/json/stable-json.ts";
+import { createLru } from "../../../src/lib/lru.ts";
+import { configured } from "../../../src/lib/net/egress.ts";
+import { type Address, asAddress, asOwnAddress, type Foreign } from "../../../src/model/foreign.ts";
+import type { ServerDefinition } from "../../../src/model/servers/server.ts";
+import type { CredentialTarget, RequestCredentials } from "../../../src/servers/servers.ts";
 import { baseUrlOf, serverUrlOf } from "./base-url.ts";
 import { createResolver, DocumentProblem, parseDocument } from "./document.ts";
 import { loadDocument, type Source, unusable } from "./load-document.ts";

@@ -1,7 +1,7 @@
-import { type Foreign, foreign, urlOf } from "../../model/foreign.ts";
-import type { UnknownObject } from "../../model/json.ts";
-import type { ServerAuth } from "../../model/servers/server.ts";
-import { basicHeader } from "../auth/credentials-contract.ts";
+import { type Foreign, foreign, urlOf } from "../../../src/model/foreign.ts";
+import type { UnknownObject } from "../../../src/model/json.ts";
+import type { ServerAuth } from "../../../src/model/servers/server.ts";
+import { basicHeader } from "../../../src/servers/servers.ts";
 import { type ApiDocument, objectOrEmpty, type Resolve, textIn } from "./document.ts";
 
 export type SecurityScheme =
