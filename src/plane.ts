@@ -7,6 +7,7 @@ import { once, runAll } from "./lib/async/once.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
 import { createEgress } from "./lib/net/egress.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
+import type { CataloguePackages } from "./model/packages.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { type Caller, type Principal, trusted, withListed } from "./model/principal.ts";
@@ -19,7 +20,7 @@ import { createWork } from "./work/work.ts";
 export { openState } from "./state.ts";
 
 /** What is not part of the core. Each is loaded when it is used. */
-export type Packages = ServerPackages;
+export type Packages = ServerPackages & CataloguePackages;
 
 /** The rooms of a plane. Each takes the whole context and reads of it what it uses, when it uses it. */
 type Context = {

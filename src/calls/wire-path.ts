@@ -11,6 +11,7 @@ import { describeProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { toPlaneError } from "../model/errors.ts";
+import type { CataloguePackages } from "../model/packages.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
@@ -36,6 +37,7 @@ import type { Spans } from "./telemetry/spans.ts";
 export type CallsContext = {
   readonly settings: Pick<Settings, "config" | "fileOf" | "otlp" | "requireHooks">;
   readonly environment: Environment;
+  readonly packages: Pick<CataloguePackages, "scan">;
   readonly options: Pick<PlaneOptions, "hooks" | "projectDirectory">;
   readonly recorder: Recorder;
   readonly audit: Pick<PlaneAudit, "run">;

@@ -3,6 +3,7 @@ import type { Embed } from "../model/catalogue/search.ts";
 import type { ProviderSpec, Tool } from "../model/catalogue/tool.ts";
 import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import type { Config } from "../model/config/config.ts";
+import type { CataloguePackages } from "../model/packages.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { PlaneTools } from "../model/plane-tools.ts";
 import type { Inside, Principal } from "../model/principal.ts";
@@ -23,7 +24,6 @@ export { missingCredentials } from "./health/credentials.ts";
 export { type HealthFeed, providerScore } from "./health/health.ts";
 export { createInventory, type ListedServer } from "./inventory.ts";
 export { unlistedServers } from "./overlays/overlay.ts";
-export { scanDefinition } from "./quality/poisoning/scan-definition.ts";
 export type { PlaneQuality } from "./quality/quality.ts";
 export type { Registry, Snapshot } from "./registry.ts";
 export { type HandWrittenTools, translateManifests } from "./sources/hand-written.ts";
@@ -40,6 +40,7 @@ type CatalogueContext = {
   };
   readonly options: Pick<PlaneOptions, "dataDirectory" | "embed">;
   readonly environment: CatalogueEntriesPorts["environment"];
+  readonly packages: CataloguePackages;
   readonly defaultPrincipal: Principal;
   readonly recorder: CatalogueEntriesPorts["recorder"] & Pick<Recorder, "newSamples" | "onSamples" | "on">;
   readonly servers: Servers;
@@ -96,7 +97,7 @@ export function createCatalogue(context: CatalogueContext) {
     ownersOf: registry.ownersOf,
     usualUser: defaultPrincipal.user,
   };
-  const quality = createQuality(guardPorts);
+  const quality = createQuality(guardPorts, context.packages);
   const listings = createToolListings({
     config,
     environment,

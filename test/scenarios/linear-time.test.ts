@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nameFromPath } from "../../packages/openapi/src/names.ts";
+import { findToolReferences } from "../../packages/scan/src/references.ts";
+import { scanDefinition } from "../../packages/scan/src/scan-definition.ts";
 import { effectOfName } from "../../src/access/policy/effect.ts";
 import { namedIn } from "../../src/agent/code/program-tools.ts";
 import { readParts } from "../../src/agent/patterns.ts";
@@ -9,8 +11,6 @@ import { describeTool } from "../../src/agent/react/style.ts";
 import { fillPrompt, parseAnswer as parseModelAnswer } from "../../src/calls/providers/model.ts";
 import { formats } from "../../src/calls/schema/formats.ts";
 import { checkSchema } from "../../src/calls/schema-check.ts";
-import { findToolReferences } from "../../src/catalogue/quality/poisoning/references.ts";
-import { scanDefinition } from "../../src/catalogue/quality/poisoning/scan-definition.ts";
 import { termsOf } from "../../src/catalogue/search/query-terms.ts";
 import { loadTokenCounter } from "../../src/catalogue/tokens/definition-cost.ts";
 import { nameFromPackage, plainName } from "../../src/config/adding/names.ts";

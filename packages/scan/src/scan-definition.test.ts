@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isWholeTier } from "../../../../test/fixtures/tier.ts";
-import { anyCharacter } from "../../../../test/samples/texts.ts";
-import type { Finding } from "../../../model/catalogue/quality-schema.ts";
+import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
+import { isWholeTier } from "../../../test/fixtures/tier.ts";
+import { anyCharacter } from "../../../test/samples/texts.ts";
 import { scanDefinition } from "./scan-definition.ts";
 
 const asTags = (text: string) => Array.from(text, (one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join("");

@@ -1,5 +1,6 @@
-import { createLru } from "../../../lib/lru.ts";
-import type { Finding } from "../../../model/catalogue/quality-schema.ts";
+import { createLru } from "../../../src/lib/lru.ts";
+import { spellCode } from "../../../src/lib/text/unseen.ts";
+import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
 import { decodeRuns, turnBack } from "./decode.ts";
 import { isAboutOrders } from "./features.ts";
 import { foldText } from "./fold.ts";
@@ -7,7 +8,7 @@ import { findHiddenCharacters } from "./hidden-characters.ts";
 import { findInstructions, mayBeOrder } from "./instructions.ts";
 import { findOutOfSight } from "./out-of-sight.ts";
 import { plainReadingsOf, readingsOf, readingsOfCapitals } from "./readings.ts";
-import { collectTexts, excerptOf, lanesOf, type PlacedText, spellCode } from "./texts.ts";
+import { collectTexts, excerptOf, lanesOf, type PlacedText } from "./texts.ts";
 
 type Found = Omit<Finding, "where">;
 

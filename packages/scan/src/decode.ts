@@ -1,4 +1,4 @@
-import { once } from "../../../lib/async/once.ts";
+import { once } from "../../../src/lib/async/once.ts";
 import { fromBase32, fromBase45, fromBases85, fromLargeNumbers, fromUuencode, textOfBytes } from "./base-codes.ts";
 import {
   enough,

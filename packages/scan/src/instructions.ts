@@ -1,6 +1,6 @@
-import { createLru } from "../../../lib/lru.ts";
-import { severities } from "../../../model/catalogue/quality.ts";
-import type { Finding } from "../../../model/catalogue/quality-schema.ts";
+import { createLru } from "../../../src/lib/lru.ts";
+import { severities } from "../../../src/model/catalogue/quality.ts";
+import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
 import { findFeatures, isAboutOrders, type Meaning, mayMeanOrder, meaningOf } from "./features.ts";
 import { type ForeignMeaning, findForeignOrders, foreignMeaningOf, mayBeForeignOrder } from "./foreign-orders.ts";
 import { excerptOf } from "./texts.ts";

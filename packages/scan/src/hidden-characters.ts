@@ -1,4 +1,4 @@
-import type { Finding } from "../../../model/catalogue/quality-schema.ts";
+import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
 import { excerptOf } from "./texts.ts";
 
 type Found = Omit<Finding, "where">;

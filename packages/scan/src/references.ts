@@ -1,10 +1,8 @@
-import type { Finding } from "../../../model/catalogue/quality-schema.ts";
-import type { ToolId } from "../../../model/catalogue/tool.ts";
-import { spellings } from "../../../model/catalogue/tool-name.ts";
+import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
+import type { ToolId } from "../../../src/model/catalogue/tool.ts";
+import { spellings } from "../../../src/model/catalogue/tool-name.ts";
+import type { NamedTools } from "../../../src/model/packages.ts";
 import { collectTexts, excerptOf } from "./texts.ts";
-
-/** The servers that have a tool of this name, for distinctive names. */
-export type NamedTools = ReadonlyMap<string, readonly string[]>;
 
 const minLength = 8;
 const maxText = 100_000;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Finding } from "../../../model/catalogue/quality-schema.ts";
+import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
 import { findInstructions, mayBeOrder } from "./instructions.ts";
 import { scanDefinition } from "./scan-definition.ts";
 
 function load<T>(name: string): T {
-  return JSON.parse(readFileSync(new URL(`../../../../test/fixtures/poisoning/${name}.json`, import.meta.url), "utf8"));
+  return JSON.parse(readFileSync(new URL(`../../../test/fixtures/poisoning/${name}.json`, import.meta.url), "utf8"));
 }
 
 const names = ["development", "kept", "kept-later", "innocent"];

@@ -1,4 +1,4 @@
-import type { Finding } from "../../../model/catalogue/quality-schema.ts";
+import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
 import { type Folded, foldText } from "./fold.ts";
 import { bitOf, type Entry, type Lexicon, loose, loosen, strict } from "./lexicon.ts";
 

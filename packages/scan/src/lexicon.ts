@@ -1,4 +1,4 @@
-import { once } from "../../../lib/async/once.ts";
+import { once } from "../../../src/lib/async/once.ts";
 import { foldText } from "./fold.ts";
 
 /**
