@@ -128,7 +128,7 @@ export async function openChannel(
 ): Promise<Channel> {
   const { transport, command, url, maxMessageBytes } = definition;
   if (definition.container && transport === "stdio") {
-    const { openContainer } = await import("./containers/open-container.ts");
+    const { openContainer } = await packages.containers();
     return openContainer({ ...definition, container: definition.container, parentEnvironment }, handlers);
   }
   if (transport === "stdio") {

@@ -40,7 +40,8 @@ export {
   type MemoryServer,
   type MemoryTransport,
 } from "./transports/memory.ts";
-export type { DescribedApi, ServerPackages } from "./transports/packages.ts";
+export type { ContainerOptions, DescribedApi, ServerPackages } from "./transports/packages.ts";
+export { openStdio } from "./transports/stdio.ts";
 
 /** Loaded when it is used: most planes try nothing. */
 export async function loadAndTryServer(...asked: Parameters<typeof tried>): Promise<Trial> {
@@ -198,7 +199,7 @@ export function createServerPool(ports: ServersPorts) {
     ...directory,
     ...lifecycle,
     async start() {
-      await Promise.all([removeLeftovers(directory, ports.environment), lifecycle.start()]);
+      await Promise.all([removeLeftovers(directory, ports), lifecycle.start()]);
     },
     watch: gateway.watch,
     /** May an answer of it be for one user only? */
@@ -234,15 +235,11 @@ export function createServerPool(ports: ServersPorts) {
 }
 
 /** Containers that an earlier plane could not remove. */
-async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, environment: ServerOptions["environment"]) {
+async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, { packages, environment }: ServersPorts) {
   const wanted = all().flatMap(([, { definition }]) => definition.container?.runtime ?? []);
   if (wanted.length === 0) return;
-  const [{ findRuntime }, { sweepLeftovers }] = await Promise.all([
-    import("./containers/open-container.ts"),
-    import("./containers/leftovers.ts"),
-  ]);
-  const found = new Set(wanted.flatMap((runtime) => findRuntime(runtime, environment) ?? []));
-  await Promise.all([...found].map(sweepLeftovers));
+  const containers = await packages.containers();
+  await containers.removeLeftovers(wanted, environment);
 }
 
 /** Of an API, with what only its document says of its address and of sign-ins. */

@@ -16,7 +16,6 @@ import { inheritedSecrets } from "../transports/child-environment.ts";
 import type { ServerPackages } from "../transports/packages.ts";
 import { checkCommand, checkDirectory, dependsOnDirectory } from "./check-command.ts";
 import { checkBroken, checkEnvironment, checkTrusted, failed, passed } from "./check-configuration.ts";
-import { checkContainer } from "./check-container.ts";
 import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-network.ts";
 import { checkHandshake, checkTools, openServer, type TakeTools } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
@@ -151,7 +150,7 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   // Without the directory, a command inside it is missing too.
   const isHidden = !directory.ok && dependsOnDirectory(definition.command);
   const started = container
-    ? [checkContainer(container, options.environment)]
+    ? [(await options.packages.containers()).checkContainer(container, options.environment)]
     : [checkCommand(definition, options.environment)];
   const needed = [...(isHidden && !container ? [] : started), directory];
   const checks = [...needed, checkEnvironment(definition)];

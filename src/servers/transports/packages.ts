@@ -1,14 +1,34 @@
+import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import type { Address, Foreign } from "../../model/foreign.ts";
-import type { ServerDefinition } from "../../model/servers/server.ts";
+import type { ServerContainer, ServerDefinition } from "../../model/servers/server.ts";
 import type { Channel, ChannelHandlers } from "../../protocol/message.ts";
 import type { CredentialTarget, RequestCredentials } from "./http-request.ts";
 
 /** Ways to a server that packages bring. Each is loaded when a server needs it. */
 export type ServerPackages = {
+  containers(): Promise<ContainersPackage>;
   openapi(): Promise<OpenApiPackage>;
 };
 
-export type OpenApiPackage = {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Servers in containers of Docker or Podman. */
+type ContainersPackage = {
+  openContainer(options: ContainerOptions, handlers: ChannelHandlers): Promise<Channel>;
+  /** The runtime that starts it, and what of this machine it is to see. */
+  checkContainer(container: ServerContainer, environment: Environment): DoctorCheck;
+  /** Containers that an earlier plane could not remove, of these runtimes. */
+  removeLeftovers(wanted: readonly ServerContainer["runtime"][], environment: Environment): Promise<void>;
+};
+
+export type ContainerOptions = Pick<ServerDefinition, "args" | "env" | "inheritEnv" | "maxMessageBytes"> & {
+  container: ServerContainer;
+  command?: string | undefined;
+  cwd?: string | undefined;
+  parentEnvironment: Environment;
+};
+
+type OpenApiPackage = {
   openApi(definition: ServerDefinition, handlers: ChannelHandlers, access: RequestCredentials): Channel;
   /** Null where there is no document to read. Rejects with a TransportError that says what is wrong with it. */
   describeApi(definition: ServerDefinition, signal?: AbortSignal): Promise<DescribedApi | null>;

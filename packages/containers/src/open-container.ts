@@ -1,21 +1,14 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { delimiter, join } from "node:path";
-import { once } from "../../lib/async/once.ts";
-import type { ServerContainer, ServerDefinition } from "../../model/servers/server.ts";
-import { type Channel, type ChannelHandlers, TransportError } from "../../protocol/message.ts";
-import { openStdio } from "../transports/stdio.ts";
+import { once } from "../../../src/lib/async/once.ts";
+import type { ServerContainer } from "../../../src/model/servers/server.ts";
+import { type Channel, type ChannelHandlers, TransportError } from "../../../src/protocol/message.ts";
+import { type ContainerOptions, openStdio } from "../../../src/servers/servers.ts";
 import { removeEnvFile, writeEnvFile } from "./env-file.ts";
 import { hostLabel, nameContainer, removeContainer, sweepLeftovers } from "./leftovers.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-type ContainerOptions = Pick<ServerDefinition, "args" | "env" | "inheritEnv" | "maxMessageBytes"> & {
-  container: ServerContainer;
-  command?: string | undefined;
-  cwd?: string | undefined;
-  parentEnvironment: Environment;
-};
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The server runs in a container; the process that we talk to is the runtime's client. */
 export async function openContainer(options: ContainerOptions, handlers: ChannelHandlers): Promise<Channel> {

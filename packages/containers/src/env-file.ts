@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { claimDirectory, userTemporaryDirectory } from "../../lib/private-directory.ts";
-import { TransportError } from "../../protocol/message.ts";
+import { claimDirectory, userTemporaryDirectory } from "../../../src/lib/private-directory.ts";
+import { TransportError } from "../../../src/protocol/message.ts";
 
 const ending = ".env";
 
