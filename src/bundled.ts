@@ -5,4 +5,5 @@ export const bundled: Packages = {
   containers: () => import("../packages/containers/src/containers.ts"),
   openapi: () => import("../packages/openapi/src/openapi.ts"),
   scan: () => import("../packages/scan/src/scan.ts"),
+  telemetry: () => import("../packages/telemetry/src/telemetry.ts"),
 };

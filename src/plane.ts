@@ -1,6 +1,6 @@
 import { createAccess, createAnswers } from "./access/access.ts";
 import { createAgent } from "./agent/agent.ts";
-import { createCalls, createLimits, createResults, loadRecordings } from "./calls/calls.ts";
+import { createCalls, createLimits, createResults, loadRecordings, type TelemetryPackage } from "./calls/calls.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import { createReload, loadSettings, processEnvironment, workingDirectory } from "./config/config.ts";
 import { once, runAll } from "./lib/async/once.ts";
@@ -20,7 +20,7 @@ import { createWork } from "./work/work.ts";
 export { openState } from "./state.ts";
 
 /** What is not part of the core. Each is loaded when it is used. */
-export type Packages = ServerPackages & CataloguePackages;
+export type Packages = ServerPackages & CataloguePackages & { telemetry(): Promise<TelemetryPackage> };
 
 /** The rooms of a plane. Each takes the whole context and reads of it what it uses, when it uses it. */
 type Context = {

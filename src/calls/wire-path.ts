@@ -31,13 +31,13 @@ import type { Recordings } from "./recording/recordings.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
 import { checkArguments, schemaCheck, withEngine } from "./schema/load-check.ts";
-import type { Spans } from "./telemetry/spans.ts";
+import type { Spans, TelemetryPackage } from "./spans.ts";
 
 /** What calls need of the plane. Rooms above this one are described by what they do for it. */
 export type CallsContext = {
   readonly settings: Pick<Settings, "config" | "fileOf" | "otlp" | "requireHooks">;
   readonly environment: Environment;
-  readonly packages: Pick<CataloguePackages, "scan">;
+  readonly packages: Pick<CataloguePackages, "scan"> & { telemetry(): Promise<TelemetryPackage> };
   readonly options: Pick<PlaneOptions, "hooks" | "projectDirectory">;
   readonly recorder: Recorder;
   readonly audit: Pick<PlaneAudit, "run">;

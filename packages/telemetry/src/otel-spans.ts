@@ -1,17 +1,17 @@
 import type { Attributes, Context, Span, SpanContext, Tracer } from "@opentelemetry/api";
 import { context, createTraceState, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { createShortLivedMap } from "../../lib/short-lived-map.ts";
-import { version } from "../../lib/version.ts";
-import type { ChatModel, ModelPart, ModelRequest } from "../../model/agent/chat.ts";
-import type { AgentRun } from "../../model/agent/run-schema.ts";
-import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
-import type { CallRecord } from "../../model/calls/call-schema.ts";
-import type { Provider, ProviderContext, Relay } from "../../model/calls/provider.ts";
-import { readTraceContext, type TraceContext, withTraceContext } from "../../model/calls/provider.ts";
-import type { ProviderSpec } from "../../model/catalogue/tool.ts";
-import { toPlaneError } from "../../model/errors.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { RunBeginning, TracedRun } from "../../../src/calls/calls.ts";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
+import { createShortLivedMap } from "../../../src/lib/short-lived-map.ts";
+import { version } from "../../../src/lib/version.ts";
+import type { ChatModel, ModelPart, ModelRequest } from "../../../src/model/agent/chat.ts";
+import type { Executed, Outcome, Requested } from "../../../src/model/calls/call.ts";
+import type { CallRecord } from "../../../src/model/calls/call-schema.ts";
+import type { Provider, ProviderContext, Relay } from "../../../src/model/calls/provider.ts";
+import { readTraceContext, type TraceContext, withTraceContext } from "../../../src/model/calls/provider.ts";
+import type { ProviderSpec } from "../../../src/model/catalogue/tool.ts";
+import { toPlaneError } from "../../../src/model/errors.ts";
+import { isObject, type UnknownObject } from "../../../src/model/json.ts";
 
 type SpanBeginning = {
   name: string;
@@ -186,15 +186,6 @@ function errorOf(outcome: Outcome): string | null {
   if (outcome.ok || status === "waiting") return null;
   return status === "tool_error" ? "tool_error" : outcome.error.code;
 }
-
-export type RunBeginning = Pick<AgentRun, "id" | "model" | "style" | "toolset" | "conversation">;
-
-export type TracedRun = {
-  model(model: ChatModel): ChatModel;
-  relay: Relay;
-  /** Without `run` there is no result. */
-  end(run?: Pick<AgentRun, "outcome" | "error" | "usage" | "turns" | "counters">): void;
-};
 
 export function traceRun(
   { id, model, style, toolset, conversation }: RunBeginning,

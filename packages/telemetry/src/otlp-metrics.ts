@@ -1,11 +1,11 @@
 import { ValueType } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
 import { MeterProvider, MetricReader, type ResourceMetrics } from "@opentelemetry/sdk-metrics";
-import { createBoundedLabel } from "../../lib/bounded-label.ts";
-import { version } from "../../lib/version.ts";
-import type { ErrorCode } from "../../model/errors.ts";
-import type { EventOf } from "../../model/events.ts";
-import type { Plane } from "../../model/plane.ts";
+import { createBoundedLabel } from "../../../src/lib/bounded-label.ts";
+import { version } from "../../../src/lib/version.ts";
+import type { ErrorCode } from "../../../src/model/errors.ts";
+import type { EventOf } from "../../../src/model/events.ts";
+import type { Plane } from "../../../src/model/plane.ts";
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,21 +1,11 @@
 import { JsonMetricsSerializer, JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { type ReadableSpan, TracerProvider } from "@opentelemetry/sdk-trace";
-import { uniqueId } from "../../lib/ids-and-time.ts";
-import { version } from "../../lib/version.ts";
-import type { OtlpSettings } from "../../model/config/config.ts";
-import type { PlaneEvent } from "../../model/events.ts";
-import type { Plane } from "../../model/plane.ts";
+import type { Otlp, OtlpPorts } from "../../../src/calls/calls.ts";
+import { uniqueId } from "../../../src/lib/ids-and-time.ts";
+import { version } from "../../../src/lib/version.ts";
+import type { OtlpSettings } from "../../../src/model/config/config.ts";
 import { createOtlpMetrics } from "./otlp-metrics.ts";
-
-export type OtlpPorts = {
-  /** The settings with secrets in their places. */
-  settings: OtlpSettings;
-  on: Plane["on"];
-  emit(event: PlaneEvent): void;
-};
-
-export type Otlp = ReturnType<typeof createOtlp>;
 
 const maxBatch = 512;
 /** What comes while the collector is unreachable and this is full is not kept. */
@@ -30,7 +20,7 @@ const later: readonly number[] = [408, 429, 500, 502, 503, 504];
  * Sends spans and metrics to a collector, in batches and beside the calls. OpenTelemetry makes and writes them. Its exporters
  * drop a batch after seconds and add the headers that the environment names, so sending is done here.
  */
-export function createOtlp({ settings, on, emit }: OtlpPorts) {
+export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
   const { endpoint, intervalMs, serviceName } = settings;
   const base = endpoint.replace(/\/+$/, "");
   const headers = { ...readHeaders(settings.headers), "content-type": "application/json" };
@@ -112,7 +102,6 @@ export function createOtlp({ settings, on, emit }: OtlpPorts) {
 
   return {
     tracer: provider?.getTracer("toolplane", version),
-    /** Sends what is left, for a moment at most. */
     async stop(): Promise<void> {
       metrics?.stop();
       const limit = setTimeout(() => stopping.abort(), flushMs);
