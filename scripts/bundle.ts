@@ -114,6 +114,7 @@ const meanwhile = importedAtOnce([
   "src/store/spool.ts",
   "src/calls/schema-check.ts",
   "src/catalogue/quality/guard.ts",
+  "packages/scan/src/scan.ts",
 ]);
 const pieces = [
   { name: "version", test: /src\/lib\/version\.ts$/ },

@@ -10,6 +10,7 @@ const groupSizes: readonly (readonly [folder: string, size: number])[] = [
   ["test/scenarios", 18],
   ["test/fixtures", 10],
   ["workbench/src", 10],
+  ["packages", 60],
   ["src", 60],
 ];
 

@@ -29,6 +29,7 @@ const inOrder = [
   "test/**/*.test.ts",
   "examples/*.test.ts",
   "workbench/src/**/*.test.ts",
+  "packages/*/src/**/*.test.ts",
   "src/**/*.test.ts",
 ];
 /** More than there are processors, because many tests wait for something. */

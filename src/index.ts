@@ -1,3 +1,8 @@
+import { bundled } from "./bundled.ts";
+import type { Plane } from "./model/plane.ts";
+import type { PlaneOptions } from "./model/plane-options.ts";
+import { createPlane as createPlaneWith } from "./plane.ts";
+
 export type { ConfigInput, ModelInput, ToolsetInput } from "../generated/config/config-input.ts";
 export type { PolicyInput, PolicyRuleInput } from "../generated/config/policy-input.ts";
 export type { ServerInput } from "../generated/config/server-input.ts";
@@ -113,4 +118,17 @@ export type { DeadLetter } from "./model/work/dead-letter-schema.ts";
 export type { JobRunState, TaskState } from "./model/work/job-run.ts";
 export type { JobRun, SkillRun, StepRun, TaskRun } from "./model/work/run-schema.ts";
 export type { NotReady, RunSkillOptions, SkillOutcome } from "./model/work/skill-run.ts";
-export { createPlane } from "./plane.ts";
+
+/**
+ * Makes a plane of a configuration. Servers start when they are used. Throws a `PlaneError` where nothing could be read, or
+ * where a part that guards something cannot be understood.
+ *
+ * @example
+ * await using plane = await createPlane({
+ *   config: { mcpServers: { files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] } } },
+ * });
+ * const outcome = await plane.call("files.read_file", { path: "notes.txt" });
+ */
+export function createPlane(options: PlaneOptions): Promise<Plane> {
+  return createPlaneWith(options, bundled);
+}

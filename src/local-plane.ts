@@ -1,8 +1,10 @@
+import { bundled } from "./bundled.ts";
 import { isConfiguredByVariables, noConfigFound, processEnvironment } from "./config/config.ts";
 import { withoutUndefined } from "./lib/json/plain-data.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { UnknownObject } from "./model/json.ts";
 import type { Plane } from "./model/plane.ts";
+import type { PlaneOptions } from "./model/plane-options.ts";
 import type { OpenedState } from "./model/store.ts";
 import { createPlane, openState } from "./plane.ts";
 
@@ -35,7 +37,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
   const { record, replay, replayMiss } = options;
   // What is replayed did not happen: it is no part of the history here.
   const isReplay = replay !== undefined && replayMiss !== "live";
-  return createPlane({
+  const plane: PlaneOptions = {
     projectFiles,
     projectDirectory: options.isShared && projectFiles.length === 0 ? null : options.directory,
     config:
@@ -53,7 +55,8 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
     ...(options.schedules ? { schedules: true } : {}),
     ...(options.answersQuestions ? { answersQuestions: true } : {}),
     ...(options.relays ? { relays: true } : {}),
-  });
+  };
+  return createPlane(plane, bundled);
 }
 
 /** What is stored for the person at this machine, or at the given address. */

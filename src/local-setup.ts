@@ -1,3 +1,4 @@
+import { bundled } from "./bundled.ts";
 import { loadSetup, ownProgram, processEnvironment, type TryServer } from "./config/config.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
@@ -9,7 +10,10 @@ export async function openLocalSetup(options: Omit<LocalPlace, "dataDirectory"> 
   const environment = processEnvironment();
   readProxiesFrom(environment);
   const { dataDirectory } = findLocalFiles({ dataDirectory: undefined, ...options });
-  const tryServer: TryServer = async (...asked) => (await import("./servers/servers.ts")).loadAndTryServer(...asked);
+  const tryServer: TryServer = async (name, definition, where) => {
+    const { loadAndTryServer } = await import("./servers/servers.ts");
+    return loadAndTryServer(name, definition, { ...where, packages: bundled });
+  };
   const here = { environment, platform: process.platform, program: ownProgram() };
   return loadSetup({ ...options, ...here, dataDirectory, tryServer });
 }

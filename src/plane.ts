@@ -1,6 +1,6 @@
 import { createAccess, createAnswers } from "./access/access.ts";
 import { createAgent } from "./agent/agent.ts";
-import { createCalls, createLimits, createResults, loadRecordings } from "./calls/calls.ts";
+import { createCalls, createLimits, createResults, loadRecordings, type TelemetryPackage } from "./calls/calls.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import { createReload, loadSettings, processEnvironment, workingDirectory } from "./config/config.ts";
 import { createExtensions } from "./extensions/extensions.ts";
@@ -8,20 +8,25 @@ import { once, runAll } from "./lib/async/once.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
 import { createEgress } from "./lib/net/egress.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
+import type { CataloguePackages } from "./model/packages.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { type Caller, type Principal, trusted, withListed } from "./model/principal.ts";
 import { auditVerbs } from "./operations/audit-verbs.ts";
 import { bindCaller } from "./operations/bind-caller.ts";
-import { createServers } from "./servers/servers.ts";
+import { createServers, type ServerPackages } from "./servers/servers.ts";
 import { createAudit, createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
 import { createWork } from "./work/work.ts";
 
 export { openState } from "./state.ts";
 
+/** What is not part of the core. Each is loaded when it is used. */
+export type Packages = ServerPackages & CataloguePackages & { telemetry(): Promise<TelemetryPackage> };
+
 /** The rooms of a plane. Each takes the whole context and reads of it what it uses, when it uses it. */
 type Context = {
   options: PlaneOptions;
+  packages: Packages;
   environment: ReturnType<typeof processEnvironment>;
   recordings: Awaited<ReturnType<typeof loadRecordings>>;
   settings: Awaited<ReturnType<typeof loadSettings>>;
@@ -44,19 +49,11 @@ type Context = {
   plane: Plane;
 };
 
-/**
- * Makes a plane of a configuration. Servers start when they are used. Throws a `PlaneError` where nothing could be read, or
- * where a part that guards something cannot be understood.
- *
- * @example
- * await using plane = await createPlane({
- *   config: { mcpServers: { files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] } } },
- * });
- * const outcome = await plane.call("files.read_file", { path: "notes.txt" });
- */
-export async function createPlane(options: PlaneOptions): Promise<Plane> {
+/** The plane of the core with these packages. */
+export async function createPlane(options: PlaneOptions, packages: Packages): Promise<Plane> {
   const context = madeInOrder<Context>([
     "options",
+    "packages",
     "environment",
     "recordings",
     "settings",
@@ -78,6 +75,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     "plane",
   ]);
   context.options = options;
+  context.packages = packages;
   context.environment = processEnvironment();
   readProxiesFrom(context.environment);
   context.recordings = await loadRecordings(context);

@@ -17,6 +17,7 @@ const order = [
   "faces",
   "testing",
   "index.ts",
+  "bundled.ts",
   "plane.ts",
   "state.ts",
   "operations",
@@ -40,7 +41,12 @@ const withDoor = ["work", "agent", "extensions", "calls", "access", "catalogue",
 /** A face translates and decides nothing: it needs the words of the domain and no room. */
 const belowFaces = ["operations", "protocol", "model", "lib"];
 
-/** Where a foreign library lives. */
+/** The one file that names the packages. */
+const namesPackages = "bundled.ts";
+/** What a package may import of the core beside the doors of rooms. */
+const openToPackages = ["model", "lib", "protocol"];
+
+/** Where a foreign library lives. Those of packages are in their package.json. */
 const homes: Record<string, readonly string[]> = {
   zod: ["model", "config", "operations", "faces/http"],
   "ajv-formats": ["calls"],
@@ -60,11 +66,6 @@ const homes: Record<string, readonly string[]> = {
   ws: ["servers"],
   jose: ["access/identity"],
   oauth4webapi: ["servers/auth"],
-  "@opentelemetry/api": ["calls/telemetry"],
-  "@opentelemetry/sdk-trace": ["calls/telemetry"],
-  "@opentelemetry/sdk-metrics": ["calls/telemetry"],
-  "@opentelemetry/resources": ["calls/telemetry"],
-  "@opentelemetry/otlp-transformer": ["calls/telemetry"],
   "@ai-sdk/openai-compatible": ["calls/providers", "agent/models"],
   re2js: ["lib"],
   croner: ["lib"],
@@ -83,12 +84,17 @@ const knowsThePackage = "lib/own-files.ts";
 const placeWords = /\bimport\s*\.\s*meta\b|\bcreateRequire\b/;
 
 const wallLines = 400;
+const wallOfPackage = 8_000;
 /** Files beside each other in one folder. */
 const maxFiles = 25;
 
 type Import = { file: string; target: string; isType: boolean };
 
-const files = globSync("**/*.ts", { cwd: source }).filter((file) => !file.endsWith(".test.ts"));
+const withoutTests = (found: readonly string[]) => found.filter((file) => !file.endsWith(".test.ts"));
+const files = withoutTests(globSync("**/*.ts", { cwd: source }));
+/** Named as from `src`, like all others. */
+const packaged = withoutTests(globSync("../packages/*/src/**/*.ts", { cwd: source }));
+const everyFile = [...files, ...packaged];
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(source, file), "utf8");
@@ -114,9 +120,13 @@ function ownTarget({ file, target }: Import): string {
   return relative(source, join(source, dirname(file), target));
 }
 
+/** Null for a file of the core. */
+const packageOf = (file: string) => /^\.\.\/packages\/([^/]+)\//.exec(file)?.[1] ?? null;
+
 const all = files.flatMap(importsOf);
 const own = all.filter(({ target }) => target.startsWith("."));
 const foreign = all.filter(({ target }) => !target.startsWith("."));
+const ofPackages = packaged.flatMap(importsOf);
 
 test("the search for imports finds them", () => {
   assert.ok(own.length > 100, `only ${own.length} imports between our own files`);
@@ -138,6 +148,7 @@ test("imports point down the list of rooms", () => {
     if (target.startsWith("../generated/")) return !found.isType;
     // The servers that come with the product are started by its own executable.
     if (target.startsWith("../servers/")) return from !== "local-cli.ts";
+    if (packageOf(target) !== null) return from !== namesPackages;
     return order.indexOf(roomOf(target)) < order.indexOf(from);
   });
   assert.deepEqual(wrong, []);
@@ -156,7 +167,7 @@ test("a room is entered through its door", () => {
 
 test("no folder has more than 25 files beside each other", () => {
   const counts = new Map<string, number>();
-  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  for (const file of everyFile) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   assert.deepEqual(
     [...counts].filter(([, count]) => count > maxFiles),
     [],
@@ -175,7 +186,9 @@ test("a face imports no room and no other face", () => {
 
 test("every import names a file that exists", () => {
   assert.deepEqual(
-    own.filter((found) => !existsSync(join(source, ownTarget(found)))),
+    [...own, ...ofPackages].filter(
+      (found) => found.target.startsWith(".") && !existsSync(join(source, ownTarget(found))),
+    ),
     [],
   );
 });
@@ -186,7 +199,7 @@ const isSchema = (file: string) => isIn(file, "model") && file.endsWith("-schema
 test("no file imports itself by way of others", () => {
   // A schema takes lists of names from the file of its noun, which uses the type that is inferred from it.
   const loads = (file: string) => importsOf(file).filter((found) => !(found.isType && isSchema(ownTarget(found))));
-  const targets = new Map(files.map((file) => [file, loads(file).map(ownTarget)]));
+  const targets = new Map(everyFile.map((file) => [file, loads(file).map(ownTarget)]));
   const done = new Set<string>();
   const visit = (file: string, path: string[]): void => {
     if (path.includes(file)) assert.fail(`import cycle: ${[...path.slice(path.indexOf(file)), file].join(" → ")}`);
@@ -194,12 +207,14 @@ test("no file imports itself by way of others", () => {
     for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
     done.add(file);
   };
-  for (const file of files) visit(file, []);
+  for (const file of everyFile) visit(file, []);
 });
 
 test("a schema of an answer is loaded by what describes answers, and by no start", () => {
   const mayLoad = (file: string) => isSchema(file) || isIn(file, "operations") || isIn(file, "faces/http");
-  const wrong = own.filter((found) => !found.isType && isSchema(ownTarget(found)) && !mayLoad(found.file));
+  const wrong = [...own, ...ofPackages].filter(
+    (found) => !found.isType && isSchema(ownTarget(found)) && !mayLoad(found.file),
+  );
   assert.deepEqual(wrong, []);
 });
 
@@ -216,7 +231,7 @@ const withoutComments = (file: string) =>
   readFileSync(join(source, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
 
 test("only the entry, the configuration and the command line know the process", () => {
-  const wrong = files.filter(
+  const wrong = everyFile.filter(
     (file) => processWords.test(withoutComments(file)) && !knowsTheProcess.some((place) => isIn(file, place)),
   );
   assert.deepEqual(wrong, []);
@@ -224,26 +239,93 @@ test("only the entry, the configuration and the command line know the process", 
 
 test("one file knows where the package's own files are", () => {
   assert.deepEqual(
-    files.filter((file) => placeWords.test(withoutComments(file))),
+    everyFile.filter((file) => placeWords.test(withoutComments(file))),
     [knowsThePackage],
   );
 });
 
 test("fields are written out, not grouped to save lines", () => {
-  const grouped = files.filter((file) => /^\s*\.\.\.\{ .*\},?$/m.test(withoutComments(file)));
+  const grouped = everyFile.filter((file) => /^\s*\.\.\.\{ .*\},?$/m.test(withoutComments(file)));
   assert.deepEqual(grouped, []);
 });
 
 test("files are small and say what they are", () => {
-  const long = files.filter((file) => readFileSync(join(source, file), "utf8").split("\n").length > wallLines);
+  const long = everyFile.filter((file) => readFileSync(join(source, file), "utf8").split("\n").length > wallLines);
   assert.deepEqual(long, [], `longer than ${wallLines} lines`);
-  const vague = files.filter((file) => /(^|\/)(utils?|helpers?|types|index)\.ts$|manager|service/i.test(file));
+  const vague = everyFile.filter((file) => /(^|\/)(utils?|helpers?|types|index)\.ts$|manager|service/i.test(file));
   assert.deepEqual(
     vague.filter((file) => file !== "index.ts"),
     [],
   );
   assert.deepEqual(
-    files.filter((file) => !/^[a-z0-9/-]+\.ts$/.test(file)),
+    everyFile.filter((file) => !/^(?:\.\.\/)?[a-z0-9/-]+\.ts$/.test(file)),
+    [],
+  );
+});
+
+type Manifest = { name: string; private: boolean; dependencies?: Record<string, string> };
+
+const packageFolders = globSync("packages/*/package.json", { cwd: root }).map((file) => dirname(file));
+const nameOf = (folder: string) => folder.slice("packages/".length);
+const readManifest = (folder: string) =>
+  JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
+const dependenciesOf = (name: string) => readManifest(`packages/${name}`).dependencies ?? {};
+const doorOf = (name: string) => `../packages/${name}/src/${name}.ts`;
+
+test("a package has a door, a page and a name of its own, and is published with the core only", () => {
+  assert.ok(packageFolders.length > 0);
+  for (const folder of packageFolders) {
+    const name = nameOf(folder);
+    const manifest = readManifest(folder);
+    assert.deepEqual([manifest.name, manifest.private], [`@toolplane/${name}`, true]);
+    assert.ok(existsSync(join(source, doorOf(name))), `${folder} has no src/${name}.ts`);
+    assert.ok(existsSync(join(root, folder, "README.md")), `${folder} has no README.md`);
+  }
+});
+
+test("one file names every package, and loads it when it is used", () => {
+  const named = importsOf(namesPackages).filter(({ target }) => target.startsWith("../packages/"));
+  assert.deepEqual(named.map(ownTarget).sort(), packageFolders.map((folder) => doorOf(nameOf(folder))).sort());
+  assert.doesNotMatch(withoutComments(namesPackages), /\bfrom\s*["']\.\.\/packages\//);
+});
+
+test("a package imports the ground of the core, doors of its rooms, and packages that its package.json names", () => {
+  const isOpen = (target: string) =>
+    openToPackages.includes(roomOf(target)) || withDoor.some((room) => target === `${room}/${room}.ts`);
+  const wrong = ofPackages.filter((found) => {
+    if (!found.target.startsWith(".")) return false;
+    const target = ownTarget(found);
+    const from = packageOf(found.file) ?? "";
+    const to = packageOf(target);
+    if (to === null) return !isOpen(target);
+    return to !== from && !(`@toolplane/${to}` in dependenciesOf(from) && target === doorOf(to));
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test("a package uses the libraries that its package.json names, and no others", () => {
+  const libraries = ofPackages.filter(({ target }) => !target.startsWith("."));
+  const nameIn = (target: string) => /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target;
+  const isOurs = ({ target }: Import) => target.startsWith("node:") && !(target in homes);
+  const wrong = libraries.filter(
+    (found) => !isOurs(found) && !(nameIn(found.target) in dependenciesOf(packageOf(found.file) ?? "")),
+  );
+  assert.deepEqual(wrong, []);
+  for (const folder of packageFolders)
+    for (const library of Object.keys(dependenciesOf(nameOf(folder)))) {
+      const isUsed = (found: Import) => packageOf(found.file) === nameOf(folder) && nameIn(found.target) === library;
+      assert.ok(library.startsWith("@toolplane/") || libraries.some(isUsed), `${folder} does not use ${library}`);
+      assert.ok(!(library in homes) || library === "zod", `${library} is at home in ${folder}`);
+    }
+});
+
+test(`no package has more than ${wallOfPackage} lines, with its tests`, () => {
+  const linesIn = (folder: string) =>
+    globSync("**/*.ts", { cwd: join(root, folder, "src") })
+      .map((file) => readFileSync(join(root, folder, "src", file), "utf8").split("\n").length)
+      .reduce((sum, lines) => sum + lines, 0);
+  assert.deepEqual(
+    packageFolders.filter((folder) => linesIn(folder) > wallOfPackage),
     [],
   );
 });

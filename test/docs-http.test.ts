@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createApp } from "../src/faces/http/app.ts";
+import { createPlane } from "../src/index.ts";
 import { openLocalSetup } from "../src/local-setup.ts";
-import { createPlane } from "../src/plane.ts";
 import { documents } from "./fixtures/documents.ts";
 
 /**

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readNamespaces } from "../scripts/library-docs.ts";
-import { createPlane } from "../src/plane.ts";
+import { createPlane } from "../src/index.ts";
 import { documents, projectRoot } from "./fixtures/documents.ts";
 
 const words = (text: string) => new Set([...text.matchAll(/`([\w.]+)`/g)].map(([, word]) => word));

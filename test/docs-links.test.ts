@@ -32,12 +32,15 @@ function brokenLinks(document: Document): string[] {
   });
 }
 
-const sources = globSync("{src,test,bench,examples,scripts,servers,workbench}/**/*.{ts,tsx,mjs,sh,json,yaml}", {
-  cwd: projectRoot,
-  exclude: (name) => name.includes("node_modules"),
-});
+const sources = globSync(
+  "{src,packages,test,bench,examples,scripts,servers,workbench}/**/*.{ts,tsx,mjs,sh,json,yaml}",
+  {
+    cwd: projectRoot,
+    exclude: (name) => name.includes("node_modules"),
+  },
+);
 
-const named = /`((?:[\w.-]+\/)*[\w-]+\.(?:test\.)?tsx?|(?:src|test|bench|scripts|workbench)\/[\w./-]+)`/g;
+const named = /`((?:[\w.-]+\/)*[\w-]+\.(?:test\.)?tsx?|(?:src|packages|test|bench|scripts|workbench)\/[\w./-]+)`/g;
 const drawn = /(?<![\w./-])((?:[\w-]+\/)*[\w-]+\.ts)\b/g;
 
 /** In prose, and in drawings, which are blocks without a language. */

@@ -66,12 +66,14 @@ test("every figure of the README stands on the page of its benchmark", () => {
 });
 
 test("troubleshooting has a row for every check of the doctor", () => {
-  const sources = globSync("src/servers/doctor/*.ts", { cwd: projectRoot }).filter(
+  const sources = globSync("{src/servers/doctor,packages/*/src}/*.ts", { cwd: projectRoot }).filter(
     (file) => !file.endsWith(".test.ts"),
   );
-  const checks = sources.flatMap((file) => [...read(file).matchAll(/\b(?:passed|failed)\(\s*"([a-z ]+)"/g)]);
-  const names = new Set(checks.map(([, name]) => name));
-  assert.ok(names.size > 10);
+  const checks = sources.flatMap((file) => [
+    ...read(file).matchAll(/\b(?:passed|failed)\(\s*"([a-z ]+)"|\bname: "([a-z ]+)", ok:/g),
+  ]);
+  const names = new Set(checks.map(([, called, made]) => called ?? made));
+  assert.ok(names.size > 10 && names.has("container"));
   const page = read("docs/troubleshooting.md");
   assert.deepEqual(
     [...names].filter((name) => !page.includes(`| \`${name}\` |`)),

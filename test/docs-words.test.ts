@@ -36,8 +36,8 @@ test("documents use the terms of the field", () => {
 });
 
 /** What is printed or shown, comments and titles of tests. A name in quotes, such as a key of a record, is no prose. */
-const sources = ["src", "workbench/src", "servers", "scripts", "test", "bench", "examples/*"].flatMap((folder) =>
-  ["ts", "tsx"].map((ending) => `${folder}/**/*.${ending}`),
+const sources = ["src", "packages/*/src", "workbench/src", "servers", "scripts", "test", "bench", "examples/*"].flatMap(
+  (folder) => ["ts", "tsx"].map((ending) => `${folder}/**/*.${ending}`),
 );
 
 test("messages, comments and titles of tests use the terms of the field", () => {

@@ -4,11 +4,11 @@ import type { Command } from "commander";
 import type { Cli } from "../src/faces/cli/cli.ts";
 import { createProgram } from "../src/faces/cli/program.ts";
 import { createApp } from "../src/faces/http/app.ts";
+import { createPlane } from "../src/index.ts";
 import type { Plane } from "../src/model/plane.ts";
 import { type ConfigFiles, isMissing } from "../src/operations/operation.ts";
 import { operations } from "../src/operations/operations.ts";
 import { routeTable } from "../src/operations/route-table.ts";
-import { createPlane } from "../src/plane.ts";
 
 /** Methods of the plane that are no operation, and why. */
 const libraryOnly: Readonly<Record<string, string>> = {

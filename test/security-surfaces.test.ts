@@ -78,9 +78,10 @@ function compare(names: readonly string[], patterns: readonly string[]) {
 const nothing = { uncovered: [], stale: [] };
 
 test("every module that reads what others write is in a row of the coverage", () => {
-  const modules = globSync("**/*.{ts,tsx}", { cwd: join(root, "src") })
+  const modules = globSync("{src,packages/*/src}/**/*.{ts,tsx}", { cwd: root })
     .map((path) => path.replaceAll("\\", "/"))
-    .filter((path) => !/\.test\.tsx?$/.test(path) && reading.test(readFileSync(join(root, "src", path), "utf8")));
+    .filter((path) => !/\.test\.tsx?$/.test(path) && reading.test(readFileSync(join(root, path), "utf8")))
+    .map((path) => path.replace(/^src\//, ""));
   assert.ok(modules.length > 80, `only ${modules.length} readers are found`);
   const patterns = coverage().flatMap(({ read }) => read);
   assert.deepEqual(compare(modules, patterns), nothing);

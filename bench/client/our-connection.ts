@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { bundled } from "../../src/bundled.ts";
 import { anonymous } from "../../src/model/principal.ts";
 import { ServerDefinition } from "../../src/model/servers/server.ts";
 import type { RequestOptions } from "../../src/protocol/session.ts";
@@ -11,6 +12,7 @@ export async function openOurConnection(command: string, args: readonly string[]
     definitions: { echo: definition },
     broken: {},
     environment: process.env,
+    packages: bundled,
     resolveSecrets: async (_, known) => known,
     secretValues: () => [],
     emit: () => undefined,

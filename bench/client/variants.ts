@@ -1,6 +1,6 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { createPlane } from "../../src/plane.ts";
+import { createPlane } from "../../src/index.ts";
 import { openBarePipe } from "./bare-pipe.ts";
 import { openOurConnection } from "./our-connection.ts";
 

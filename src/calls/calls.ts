@@ -28,7 +28,7 @@ import { createPolicyPreview } from "./policy-preview.ts";
 import { embedWith } from "./providers/model-endpoint.ts";
 import { createProviders } from "./providers/providers.ts";
 import { checkArguments, loadAndCheckSchema, schemaCheck } from "./schema/load-check.ts";
-import { createSpans, type Spans } from "./telemetry/spans.ts";
+import { createSpans, type Spans } from "./spans.ts";
 import { validate } from "./validate.ts";
 import { type CallsContext, wirePath } from "./wire-path.ts";
 
@@ -41,7 +41,7 @@ export { explainModelFailure } from "./providers/http.ts";
 export { endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
 export { loadRecordings } from "./recording/open-recordings.ts";
 export { createResults } from "./results/results.ts";
-export type { Spans } from "./telemetry/spans.ts";
+export type { Otlp, OtlpPorts, RunBeginning, Spans, TelemetryPackage, TracedRun } from "./spans.ts";
 export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
 
 type CallVerbs = Approvals["verbs"] &
@@ -111,13 +111,13 @@ export async function createCalls(context: CallsContext) {
   const payloads = createPayloads({ config, store });
   const activity = createActivity(payloads.note);
   const reads = createReadCache({ config, servers, answer: context.answers.answer, tools: registry.all });
-  const spans = await createSpans({ settings: settings.otlp, on: recorder.on, emit });
+  const spans = await createSpans({ settings: settings.otlp, on: recorder.on, emit, packages: context.packages });
   const path = wirePath(context, { lookup, providers, approvals, hooks, activity, reads, spans });
   const runner = createRunner(createCallTool(path), servers.stop, spans);
   const call: Inside<Plane>["call"] = (asked, args, options) => runner.run(requestCall(asked, args, options), options);
   const verbs: CallVerbs = {
     ...approvals.verbs,
-    ...createOfferVerbs({ call, servers, config }),
+    ...createOfferVerbs({ call, servers, config, packages: context.packages }),
     call,
     drain: runner.drain,
     endCalls: runner.endCalls,

@@ -12,6 +12,7 @@ import { providerSubject } from "../model/catalogue/health.ts";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { ExecuteStage } from "../model/extensions/extension.ts";
+import type { CataloguePackages } from "../model/packages.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
@@ -32,12 +33,13 @@ import type { Recordings } from "./recording/recordings.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
 import { checkArguments, schemaCheck, withEngine } from "./schema/load-check.ts";
-import type { Spans } from "./telemetry/spans.ts";
+import type { Spans, TelemetryPackage } from "./spans.ts";
 
 /** What calls need of the plane. Rooms above this one are described by what they do for it. */
 export type CallsContext = {
   readonly settings: Pick<Settings, "config" | "fileOf" | "keyOfModel" | "otlp" | "requireHooks" | "reveal">;
   readonly environment: Environment;
+  readonly packages: Pick<CataloguePackages, "scan"> & { telemetry(): Promise<TelemetryPackage> };
   readonly options: Pick<PlaneOptions, "hooks" | "projectDirectory">;
   readonly recorder: Recorder;
   readonly audit: Pick<PlaneAudit, "run">;

@@ -6,6 +6,7 @@ import type { ProviderSpec, Tool } from "../model/catalogue/tool.ts";
 import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import type { Config } from "../model/config/config.ts";
 import type { UnknownObject } from "../model/json.ts";
+import type { CataloguePackages } from "../model/packages.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { PlaneTools } from "../model/plane-tools.ts";
 import type { Inside, Principal } from "../model/principal.ts";
@@ -26,7 +27,6 @@ export { missingCredentials } from "./health/credentials.ts";
 export { type HealthFeed, providerScore } from "./health/health.ts";
 export { createInventory, type ListedServer } from "./inventory.ts";
 export { unlistedServers } from "./overlays/overlay.ts";
-export { scanDefinition } from "./quality/poisoning/scan-definition.ts";
 export type { PlaneQuality } from "./quality/quality.ts";
 export type { Registry, Snapshot } from "./registry.ts";
 export { type HandWrittenTools, translateManifests } from "./sources/hand-written.ts";
@@ -43,6 +43,7 @@ type CatalogueContext = {
   };
   readonly options: Pick<PlaneOptions, "dataDirectory" | "embed">;
   readonly environment: CatalogueEntriesPorts["environment"];
+  readonly packages: CataloguePackages;
   readonly defaultPrincipal: Principal;
   readonly recorder: CatalogueEntriesPorts["recorder"] & Pick<Recorder, "newSamples" | "onSamples" | "on">;
   readonly servers: Servers;
@@ -105,7 +106,7 @@ export function createCatalogue(context: CatalogueContext) {
     usualUser: defaultPrincipal.user,
     scanAdded: (entry: UnknownObject) => context.extensions.scan(entry),
   };
-  const quality = createQuality(guardPorts);
+  const quality = createQuality(guardPorts, context.packages);
   const listings = createToolListings({
     config,
     environment,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
+import { runArguments } from "../../packages/containers/src/open-container.ts";
 import { concealSecrets } from "../config/adding/conceal.ts";
 import { fetchFile } from "../config/adding/fetch-file.ts";
 import { addServerEntry } from "../config/edit/server-entries.ts";
@@ -10,7 +11,6 @@ import { resolveSecrets } from "../config/secrets/resolve-secrets.ts";
 import { configured, createEgress } from "../lib/net/egress.ts";
 import { exchange } from "../lib/net/exchange.ts";
 import { sendRequest } from "../lib/net/send-request.ts";
-import { runArguments } from "../servers/containers/open-container.ts";
 import { type LaunchOptions, launchChild } from "../servers/transports/child-launch.ts";
 import { asAddress, asLiteral, type Foreign, foreign, urlOf, writeText } from "./foreign.ts";
 import type { JsonObject } from "./json.ts";

@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { connectChannel } from "../../test/fixtures/servers/support/connect-channel.ts";
 import { startHttpFixture } from "../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../test/samples/calls.ts";
+import { bundled } from "../bundled.ts";
 import { openChannel } from "./open-session.ts";
 
 suite("opening a channel", { concurrency: 4 }, () => {
@@ -21,7 +22,9 @@ suite("opening a channel", { concurrency: 4 }, () => {
         maxMessageBytes: 5_000,
       });
       const authorize = async () => ({ authorization: "Bearer right" });
-      await using connected = await connectChannel((handlers) => openChannel(definition, {}, handlers, { authorize }));
+      await using connected = await connectChannel((handlers) =>
+        openChannel(definition, {}, handlers, bundled, { authorize }),
+      );
       await connected.handshake();
       const failed = connected.call("echo", { message: "x".repeat(10_000) }).catch((thrown: Error) => thrown.message);
       if (transport !== "sse") return assert.match(String(await failed), /5000 bytes \('maxMessageBytes'\)/);
@@ -36,7 +39,7 @@ suite("opening a channel", { concurrency: 4 }, () => {
       [{ command: undefined }, "command"],
       [{ command: undefined, transport: "websocket" }, "url"],
     ] as const) {
-      await assert.rejects(openChannel(sampleServer(settings), {}, handlers), {
+      await assert.rejects(openChannel(sampleServer(settings), {}, handlers, bundled), {
         name: "TransportError",
         message: new RegExp(`needs '${key}'`),
       });

@@ -10,6 +10,7 @@ import {
 } from "../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../test/samples/calls.ts";
 import { listen } from "../../test/samples/channels.ts";
+import { bundled } from "../bundled.ts";
 import type { Channel } from "../protocol/message.ts";
 import type { Era } from "../protocol/session.ts";
 import { createServerConnection } from "./connection.ts";
@@ -24,6 +25,7 @@ function opener(settings: Record<string, unknown>, known?: Era) {
     definition: sampleServer(settings),
     environment: fixtureEnvironment(),
     access: {},
+    packages: bundled,
     client: { info: { name: "test", version: "1.0.0" }, capabilities: {} },
     known: async () => known,
     signal: AbortSignal.timeout(20_000),

@@ -7,6 +7,7 @@ import type { ClientDescription, Era, Session } from "../protocol/session.ts";
 import { installFailure } from "./installer.ts";
 import type { RequestCredentials } from "./transports/http-request.ts";
 import { openMemory } from "./transports/memory.ts";
+import type { ServerPackages } from "./transports/packages.ts";
 import { openStdio } from "./transports/stdio.ts";
 
 export type { RequestCredentials };
@@ -26,6 +27,7 @@ export type OpenOptions = {
   definition: ServerDefinition;
   environment: Readonly<Record<string, string | undefined>>;
   access: RequestCredentials;
+  packages: ServerPackages;
   client: ClientDescription;
   known(): Promise<Era | undefined>;
   isFixed?: boolean;
@@ -69,7 +71,7 @@ function otherWay(
 }
 
 async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promise<OpenedSession> {
-  const { definition, environment, access, client, known, signal } = options;
+  const { definition, environment, access, packages, client, known, signal } = options;
   let channel: Channel | undefined;
   let lost: TransportError | undefined;
   let isOpen = false;
@@ -97,6 +99,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
       onNoise: handlers.onNoise,
       ...withoutUndefined({ onProcess: handlers.onProcess, onStderr: handlers.onStderr }),
     },
+    packages,
     access,
   );
   const opened = channel;
@@ -120,11 +123,12 @@ export async function openChannel(
   definition: ServerDefinition,
   parentEnvironment: Readonly<Record<string, string | undefined>>,
   handlers: ChannelHandlers,
+  packages: ServerPackages,
   access: RequestCredentials = {},
 ): Promise<Channel> {
   const { transport, command, url, maxMessageBytes } = definition;
   if (definition.container && transport === "stdio") {
-    const { openContainer } = await import("./containers/open-container.ts");
+    const { openContainer } = await packages.containers();
     return openContainer({ ...definition, container: definition.container, parentEnvironment }, handlers);
   }
   if (transport === "stdio") {
@@ -133,7 +137,7 @@ export async function openChannel(
     return openStdio({ ...line, command, cwd, parentEnvironment }, handlers);
   }
   if (transport === "openapi") {
-    const { openApi } = await import("./openapi/open-api.ts");
+    const { openApi } = await packages.openapi();
     return openApi(definition, handlers, access);
   }
   if (url === undefined) throw missing("url", transport);

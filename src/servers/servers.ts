@@ -27,11 +27,13 @@ import { createServerLifecycle, type LifecycleOptions } from "./server-lifecycle
 import { createServerVerbs, requireNotQuarantined, type VerbOptions } from "./server-verbs.ts";
 import type { SessionOwner } from "./sessions.ts";
 import type { FindTransport } from "./transports/added.ts";
+import type { ServerPackages } from "./transports/packages.ts";
 import type { UserListOwner } from "./user-lists.ts";
 
-export { createCredentials } from "./auth/credentials.ts";
+export { basicHeader, tokenIn } from "./auth/credentials-contract.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
 export type { SessionOwner } from "./sessions.ts";
+export type { CredentialTarget, RequestCredentials } from "./transports/http-request.ts";
 export {
   inMemory,
   type MemoryHandler,
@@ -39,6 +41,8 @@ export {
   type MemoryServer,
   type MemoryTransport,
 } from "./transports/memory.ts";
+export type { ContainerOptions, DescribedApi, ServerPackages } from "./transports/packages.ts";
+export { openStdio } from "./transports/stdio.ts";
 
 /** Loaded when it is used: most planes try nothing. */
 export async function loadAndTryServer(...asked: Parameters<typeof tried>): Promise<Trial> {
@@ -48,7 +52,10 @@ export async function loadAndTryServer(...asked: Parameters<typeof tried>): Prom
 export type ServersPorts = Omit<DirectoryOptions, "create"> &
   Omit<LifecycleOptions, "identify"> &
   VerbOptions &
-  Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues" | "ownCapabilities" | "taskQuietMs" | "emit"> &
+  Pick<
+    ServerOptions,
+    "environment" | "packages" | "resolveSecrets" | "secretValues" | "ownCapabilities" | "taskQuietMs" | "emit"
+  > &
   Partial<Pick<ServerOptions, "capabilities">> & {
     access(name: string, definition: ServerDefinition, user: string | null): RequestCredentials;
     isPersonal(definition: ServerDefinition): boolean;
@@ -71,6 +78,7 @@ type ServersContext = {
     "config" | "secretsOf" | "secretValues" | "directoryOf" | "requireDocument" | "vaultKey"
   >;
   readonly environment: ServersPorts["environment"];
+  readonly packages: ServerPackages;
   readonly options: Pick<PlaneOptions, "dataDirectory" | "offline" | "taskQuietMs">;
   readonly defaultPrincipal: Principal;
   readonly recorder: Pick<Recorder, "store" | "emit">;
@@ -110,6 +118,7 @@ export function createServers(context: ServersContext) {
     broken: config().broken,
     untrusted: config().untrusted,
     environment,
+    packages: context.packages,
     emit: recorder.emit,
     isOffline: options.offline === true || recordings.isOffline,
     isPersonal: credentials.isPersonal,
@@ -137,7 +146,8 @@ export function createServers(context: ServersContext) {
   });
   const definitionOf = async (name: string) => {
     const definition = config().servers[pool.requireName(name)] as ServerDefinition;
-    return completeDefinition(name, await settings.secretsOf(name, definition), egress.namedBy);
+    const resolved = await settings.secretsOf(name, definition);
+    return completeDefinition(name, resolved, egress.namedBy, context.packages);
   };
   const locked: Inside<PlaneServers>["locked"] = async ({ principal }) =>
     pool.names().flatMap((name) => access.grants.lockedServer(principal, name) ?? []);
@@ -192,7 +202,7 @@ export function createServerPool(ports: ServersPorts) {
     ...directory,
     ...lifecycle,
     async start() {
-      await Promise.all([removeLeftovers(directory, ports.environment), lifecycle.start()]);
+      await Promise.all([removeLeftovers(directory, ports), lifecycle.start()]);
     },
     watch: gateway.watch,
     /** May an answer of it be for one user only? */
@@ -228,15 +238,11 @@ export function createServerPool(ports: ServersPorts) {
 }
 
 /** Containers that an earlier plane could not remove. */
-async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, environment: ServerOptions["environment"]) {
+async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, { packages, environment }: ServersPorts) {
   const wanted = all().flatMap(([, { definition }]) => definition.container?.runtime ?? []);
   if (wanted.length === 0) return;
-  const [{ findRuntime }, { sweepLeftovers }] = await Promise.all([
-    import("./containers/open-container.ts"),
-    import("./containers/leftovers.ts"),
-  ]);
-  const found = new Set(wanted.flatMap((runtime) => findRuntime(runtime, environment) ?? []));
-  await Promise.all([...found].map(sweepLeftovers));
+  const containers = await packages.containers();
+  await containers.removeLeftovers(wanted, environment);
 }
 
 /** Of an API, with what only its document says of its address and of sign-ins. */
@@ -244,13 +250,14 @@ async function completeDefinition(
   server: string,
   definition: ServerDefinition,
   namedBy: NonNullable<RequestCredentials["namedBy"]>,
+  packages: ServerPackages,
 ): Promise<ServerDefinition> {
   if (definition.transport !== "openapi" || definition.auth?.type !== "oauth") return definition;
-  const { describedBy, loadApi } = await import("./openapi/api.ts");
-  const loaded = await loadApi(definition).catch((thrown: Error) => {
+  const { describeApi } = await packages.openapi();
+  const api = await describeApi(definition).catch((thrown: Error) => {
     throw notSent("SERVER_UNAVAILABLE", server, describeUnavailable(server, thrown.message, null));
   });
-  return { ...definition, ...(loaded && (await describedBy(loaded.api, definition, namedBy))) };
+  return { ...definition, ...(await api?.target(namedBy)) };
 }
 
 /** The same command in another directory is another server. */

@@ -10,6 +10,7 @@ import type { OpenSteps } from "./open-attempt.ts";
 import { type OpenedSession, openSession, type RequestCredentials, type SessionHandlers } from "./open-session.ts";
 import type { ProcessGuard } from "./process-guard.ts";
 import type { ServerLog } from "./server-log.ts";
+import type { ServerPackages } from "./transports/packages.ts";
 
 /** A verdict that a server is old fails silently when it is renewed, so it is asked again now and then. */
 const legacyVerdictMs = 7 * 24 * 3_600_000;
@@ -23,6 +24,7 @@ export type OpenerOptions = {
   definition: ServerDefinition;
   environment: Readonly<Record<string, string | undefined>>;
   resolve(definition: ServerDefinition): Promise<ServerDefinition>;
+  packages: ServerPackages;
   /** Who asks in the name of this user. */
   access(user: string | null, resolved: ServerDefinition): RequestCredentials;
   capabilities: UnknownObject;
@@ -81,13 +83,13 @@ export function createSessionOpener(options: OpenerOptions) {
         recorded: { by: options.recorder, session: { user } },
         onRequest: answerByItself,
       };
-      const { environment } = options;
+      const { environment, packages } = options;
       const access = options.access(user, resolved);
       const { signal, onOpened } = steps;
       const isOnlyEra = failedOpenings > 0 && resolved.transport === "stdio";
       const way = { known, isFixed: protocol !== "auto", isOnlyEra, client: describeUs(options, resolved.roots) };
       const opened = await openSession(
-        { definition: resolved, environment, access, ...way, signal, onOpened },
+        { definition: resolved, environment, access, packages, ...way, signal, onOpened },
         handlers,
       ).catch((thrown) => {
         if (resolved.transport === "stdio" && !signal.aborted) failedOpenings += 1;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { createPlane } from "../../src/index.ts";
 import type { ApprovalAnswer } from "../../src/model/calls/held-call.ts";
-import { createPlane } from "../../src/plane.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { callsAt, fixture } from "./support.ts";
 

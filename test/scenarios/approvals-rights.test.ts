@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
-import { createPlane } from "../../src/plane.ts";
+import { createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { callsAt, fixture } from "./support.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { createPlane } from "../../src/index.ts";
 import type { AuditRecord } from "../../src/model/audit-schema.ts";
 import { isMissing } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/operations.ts";
-import { createPlane } from "../../src/plane.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, runCli, startServe, writeConfig } from "./support.ts";
 

@@ -4,9 +4,9 @@ import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { mock, suite, test } from "node:test";
 import type { Plane } from "../../src/index.ts";
+import { createPlane } from "../../src/index.ts";
 import type { DeadLetterPage } from "../../src/model/work/dead-letter.ts";
 import type { DeadLetter } from "../../src/model/work/dead-letter-schema.ts";
-import { createPlane } from "../../src/plane.ts";
 import { readLog, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import {

@@ -3,8 +3,8 @@ import { subscribe } from "node:diagnostics_channel";
 import { registerHooks } from "node:module";
 import { test } from "node:test";
 import { hookCommand } from "../../../test/samples/hooks.ts";
+import { createPlane } from "../../index.ts";
 import type { HookCall, LibraryHooks } from "../../model/access/hook.ts";
-import { createPlane } from "../../plane.ts";
 
 const loaded: string[] = [];
 registerHooks({

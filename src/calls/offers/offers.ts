@@ -1,9 +1,9 @@
-import { scanDefinition } from "../../catalogue/catalogue.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { OfferCallKind } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { CataloguePackages, ScanPackage } from "../../model/packages.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { OfferOptions, PlanePrompts, PlaneResources, PlaneServers } from "../../model/plane-tools.ts";
 import type { Inside, KnownCaller } from "../../model/principal.ts";
@@ -20,10 +20,11 @@ type Parts = {
   call: Inside<Plane>["call"];
   servers: Pick<Servers, "watch">;
   config(): Pick<Config, "security">;
+  packages: Pick<CataloguePackages, "scan">;
 };
 
 /** Prompts, resources and completions: calls of their servers, with the caller's own rights and credentials. */
-export function createOfferVerbs({ call, servers, config }: Parts): OfferVerbs {
+export function createOfferVerbs({ call, servers, config, packages }: Parts): OfferVerbs {
   async function ask(
     server: string,
     kind: OfferCallKind,
@@ -33,7 +34,9 @@ export function createOfferVerbs({ call, servers, config }: Parts): OfferVerbs {
   ) {
     const outcome = await call({ server, tool: what, kind }, args, { ...options, maxResultBytes: 0 });
     const answer = answerOf(outcome, kind);
-    if (kind === "prompt" && isObject(answer)) refuseOrders(answer, server, what, config().security.poisoning);
+    const { poisoning } = config().security;
+    if (kind === "prompt" && isObject(answer) && poisoning !== "off" && poisoning !== "warn")
+      refuseOrders(answer, server, what, poisoning, await packages.scan());
     return answer;
   }
   const explained = (asked: Promise<unknown>, server: string, what: string) =>
@@ -64,8 +67,13 @@ export function createOfferVerbs({ call, servers, config }: Parts): OfferVerbs {
 }
 
 /** The messages of a prompt go to the model as the person's own words: what would hold a description back holds them back. */
-function refuseOrders(answer: object, server: string, what: string, mode: Config["security"]["poisoning"]): void {
-  if (mode === "off" || mode === "warn") return;
+function refuseOrders(
+  answer: object,
+  server: string,
+  what: string,
+  mode: Config["security"]["poisoning"],
+  { scanDefinition }: ScanPackage,
+): void {
   const found = scanDefinition(answer).filter(({ severity }) => mode === "quarantine" || severity === "high");
   const [first] = found;
   if (first === undefined) return;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import * as scan from "../../../packages/scan/src/scan.ts";
 import { until } from "../../../test/fixtures/until.ts";
 import type { Config } from "../../model/config/config.ts";
 import { ServerDefinition } from "../../model/servers/server.ts";
@@ -20,15 +21,18 @@ async function guardOn(poisoning: "off" | null = "off", more: { settleAfterMs?: 
     if (world.isAway) throw new Error("away");
     return store;
   };
-  const guard = createGuard({
-    store: open,
-    emit: () => undefined,
-    directoryOf: () => "/",
-    tools: () => [],
-    isWritten: () => false,
-    config: () => settings as unknown as Config,
-    ...more,
-  });
+  const guard = createGuard(
+    {
+      store: open,
+      emit: () => undefined,
+      directoryOf: () => "/",
+      tools: () => [],
+      isWritten: () => false,
+      config: () => settings as unknown as Config,
+      ...more,
+    },
+    scan,
+  );
   return { guard, store, world, [Symbol.asyncDispose]: () => store.close() };
 }
 

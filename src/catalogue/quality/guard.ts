@@ -11,6 +11,7 @@ import type { Config } from "../../model/config/config.ts";
 import { personHints } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { UnknownObject } from "../../model/json.ts";
+import type { NamedTools, ScanPackage } from "../../model/packages.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
 import { registryKey } from "../registry.ts";
@@ -26,8 +27,6 @@ import {
   writtenKey,
 } from "./offers.ts";
 import { createPinnedServers, type PinnedServers, quickHashOf } from "./pinned-servers.ts";
-import { findToolReferences, indexNames, type NamedTools } from "./poisoning/references.ts";
-import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";
 
 export type GuardPorts = {
   config(): Config;
@@ -61,10 +60,10 @@ export type Guard = ReturnType<typeof createGuard>;
  * no later one, all of a server in one transaction. Where the process ends in between, the server has no pin at all: at the
  * next start it is new again, and scanned and reported as such. No definition is trusted because of a listing that was lost.
  */
-export function createGuard(ports: GuardPorts) {
+export function createGuard(ports: GuardPorts, scan: ScanPackage) {
   const { config, store, emit, directoryOf, tools, isWritten, settleAfterMs = usualSettleMs } = ports;
-  const pinned = createPinnedServers(store);
-  const verdicts = createVerdicts(pinned, tools, ports.scanAdded ?? findNothing);
+  const pinned = createPinnedServers(store, scan);
+  const verdicts = createVerdicts(pinned, tools, withAdded(scan, ports.scanAdded));
   const report = createReporter(verdicts.review, emit);
   const settling = new Set<string>();
   /** Servers whose definitions could not be pinned yet. */
@@ -198,25 +197,27 @@ function identify(name: string, definition: ServerDefinition, directory: string)
   return hash({ name, command, args, cwd, url, transport, place, ...(openapi && { openapi, baseUrl }) });
 }
 
-const findNothing = (): readonly Finding[] => [];
+/** Looks at each definition as well, also at one that is known to be clean. */
+type Scan = ScanPackage & { scanAdded: NonNullable<GuardPorts["scanAdded"]> };
 
-function createVerdicts(
-  pinned: PinnedServers,
-  tools: () => readonly Tool[],
-  scanAdded: NonNullable<GuardPorts["scanAdded"]>,
-) {
+const withAdded = (scan: ScanPackage, scanAdded: GuardPorts["scanAdded"]): Scan => ({
+  ...scan,
+  scanAdded: scanAdded ?? (() => []),
+});
+
+function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[], scan: Scan) {
   let modes: SecurityModes = { pinning: "quarantine", newTools: "quarantine", poisoning: null };
   let names: { of: readonly Tool[]; index: NamedTools } | undefined;
   let known = new WeakMap<object, { head: PinHead | undefined; held: string | null }>();
   let standing: unknown[] = [];
   const namesNow = () => {
     const of = tools();
-    if (names?.of !== of) names = { of, index: indexNames(of.map(({ id }) => id)) };
+    if (names?.of !== of) names = { of, index: scan.indexNames(of.map(({ id }) => id)) };
     return names.index;
   };
   const review = (key: string, tool: string, withNames = true): ToolReview | null => {
     const found = pinned.look(key, tool);
-    return found && reviewTool(tool, found, modes, withNames ? namesNow() : null, scanAdded);
+    return found && reviewTool(tool, found, modes, withNames ? namesNow() : null, scan);
   };
   return {
     modes: () => modes,
@@ -227,7 +228,7 @@ function createVerdicts(
     /** Scans a definition, unless it is known to be clean. */
     read(key: string, tool: string): void {
       const found = pinned.look(key, tool);
-      if (found) findingsOf(found.entry, found.head, found.server, null);
+      if (found) findingsOf(found, null, scan);
     },
     held(key: string, tool: string): string | null {
       // Only in this mode can references to other tools quarantine.
@@ -236,7 +237,7 @@ function createVerdicts(
       if (found === null) return null;
       const before = known.get(found.entry);
       if (before && before.head === found.head) return before.held;
-      const { held } = reviewTool(tool, found, modes, null, scanAdded);
+      const { held } = reviewTool(tool, found, modes, null, scan);
       known.set(found.entry, { head: found.head, held });
       return held;
     },
@@ -271,14 +272,16 @@ type Looked = { entry: UnknownObject; head: PinHead | undefined; status: PinStat
 
 function reviewTool(
   tool: string,
-  { entry, head, status, server, kind }: Looked,
+  looked: Looked,
   allModes: SecurityModes,
   names: NamedTools | null,
-  scanAdded: NonNullable<GuardPorts["scanAdded"]>,
+  scan: Scan,
 ): ToolReview {
+  const { head, status, server, kind } = looked;
   const name = offerName(server, kind, tool);
   const modes = modesFor(listKey(server, kind), allModes);
-  const findings = modes.poisoning === "off" ? [] : [...findingsOf(entry, head, server, names), ...scanAdded(entry)];
+  const findings =
+    modes.poisoning === "off" ? [] : [...findingsOf(looked, names, scan), ...scan.scanAdded(looked.entry)];
   const change = status === "pinned" ? null : status === "new" ? "new" : "changed";
   const isAccepted = status === "pinned" && head?.state === "accepted";
   const held = heldByPin(name, status, modes) ?? (isAccepted ? null : heldByFindings(name, findings, modes));
@@ -291,11 +294,11 @@ function reviewTool(
 }
 
 /** A definition that this version has found clean is not scanned again. */
-function findingsOf(entry: UnknownObject, head: PinHead | undefined, server: string, names: NamedTools | null) {
-  const isClean = head?.cleanBy === scanVersion && head.quickHash === quickHashOf(entry);
+function findingsOf({ entry, head, server }: Looked, names: NamedTools | null, scan: ScanPackage) {
+  const isClean = head?.cleanBy === scan.scanVersion && head.quickHash === quickHashOf(entry);
   return [
-    ...(isClean ? [] : scanDefinition(entry)),
-    ...(names === null ? [] : findToolReferences(entry, server, names)),
+    ...(isClean ? [] : scan.scanDefinition(entry)),
+    ...(names === null ? [] : scan.findToolReferences(entry, server, names)),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { maskSecrets } from "../../config/config.ts";
+import { makeVisible } from "../../lib/text/unseen.ts";
 import type { NewChange } from "../../model/catalogue/change.ts";
 import type { DefinitionDifference, PinDiff, PinView } from "../../model/catalogue/change-schema.ts";
 import type { Pin, PinFilter, PinnedList } from "../../model/catalogue/pin.ts";
@@ -13,8 +14,7 @@ import { asPerson, readReason } from "../changes/change-verbs.ts";
 import { registryKey } from "../registry.ts";
 import type { Guard } from "./guard.ts";
 import { offerName, pinKindOf, shownAs, writtenKey } from "./offers.ts";
-import { definitionOf, toPin } from "./pinned-servers.ts";
-import { makeVisible } from "./poisoning/texts.ts";
+import { definitionOf } from "./pinned-servers.ts";
 
 export function describeDifference(before: unknown, after: unknown): DefinitionDifference[] {
   const [old, now] = [before, after].map((value) => new Map(leavesOf(value, "", 0)));
@@ -122,7 +122,7 @@ export async function decidePin(
   const { server, found, pin } = await lookAt(tool, known);
   const { identity, entry, status } = found;
   const by = asPerson(caller, principal);
-  const made = { ...toPin({ server, identity }, tool.id.tool, entry), by, reason: why };
+  const made = { ...known.guard.pinned.pinOf({ server, identity }, tool.id.tool, entry), by, reason: why };
   // A definition that is rejected as it was first seen leaves no good one.
   const good = pin !== null && status !== "pinned" ? pin : { hash: null, quickHash: null, definition: null };
   const { hash, quickHash, definition } = good;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import * as scan from "../../../packages/scan/src/scan.ts";
 import type { Pin } from "../../model/catalogue/pin.ts";
 import { createPinnedServers } from "./pinned-servers.ts";
 
@@ -27,7 +28,7 @@ function memory() {
 
 test("a change that comes before the first definitions are written is a change of those", async () => {
   const store = memory();
-  const pinned = createPinnedServers(async () => store);
+  const pinned = createPinnedServers(async () => store, scan);
   pinned.listed("s", "id", [tool("a"), tool("b")]);
   assert.deepEqual(await pinned.loaded(), ["s"]);
   assert.equal(pinned.look("s", "a")?.status, "pinned");
@@ -45,7 +46,7 @@ test("one definition that cannot be written keeps no other from being pinned, an
   let deep: object = {};
   for (let depth = 0; depth < 20_000; depth++) deep = { deep };
   const store = memory();
-  const pinned = createPinnedServers(async () => store);
+  const pinned = createPinnedServers(async () => store, scan);
   pinned.listed("s", "id", [tool("odd", "Odd", { outputSchema: deep }), tool("a")]);
   await pinned.loaded();
   await pinned.settle("s", all, () => undefined);
@@ -56,7 +57,7 @@ test("one definition that cannot be written keeps no other from being pinned, an
 });
 
 test("of two tools of one name the first counts, and what is not listed is unknown", async () => {
-  const pinned = createPinnedServers(async () => memory());
+  const pinned = createPinnedServers(async () => memory(), scan);
   pinned.listed("s", "id", [tool("a", "First"), tool("a", "Second"), "nonsense", null]);
   await pinned.loaded();
   assert.equal(pinned.look("s", "a")?.entry.description, "First");
@@ -75,7 +76,7 @@ test("definitions that could not be written are not forgotten: what is written l
       await store.addPins(...given);
     },
   };
-  const pinned = createPinnedServers(async () => failing);
+  const pinned = createPinnedServers(async () => failing, scan);
   pinned.listed("s", "id", [tool("a")]);
   await pinned.loaded();
   await assert.rejects(
@@ -98,7 +99,7 @@ test("what another process may have decided is read again until it could be read
   const pinned = createPinnedServers(async () => {
     if (isAway) throw new Error("away");
     return store;
-  });
+  }, scan);
   pinned.listed("s", "id", [tool("a")]);
   await pinned.loaded();
   await pinned.settle("s", all, () => undefined);

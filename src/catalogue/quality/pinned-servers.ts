@@ -2,9 +2,9 @@ import { yieldEvery } from "../../lib/async/pause.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import type { Pin, PinHead, PinnedList, PinStatus } from "../../model/catalogue/pin.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import type { ScanPackage } from "../../model/packages.ts";
 import type { Store } from "../../model/store.ts";
 import { listKey } from "./offers.ts";
-import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";
 
 /** Prefix of hashes of whole definitions; earlier ones left out keys that the protocol does not name. */
 const wholePrefix = "2:";
@@ -60,18 +60,21 @@ function orNull<T>(write: () => T): T | null {
   }
 }
 
-function toHead(tool: string, entry: UnknownObject): PinHead {
+type Scan = Pick<ScanPackage, "scanDefinition" | "scanVersion">;
+
+function toHead(tool: string, entry: UnknownObject, { scanDefinition, scanVersion }: Scan): PinHead {
   const cleanBy = scanDefinition(entry).length === 0 ? scanVersion : null;
   return { tool, state: "seen", hash: definitionHash(entry), quickHash: quickHashOf(entry), cleanBy };
 }
 
-export function toPin(
+function toPin(
   { server, identity }: { server: string; identity: string },
   tool: string,
   entry: UnknownObject,
+  scan: Scan,
 ): Pin {
   return {
-    ...toHead(tool, entry),
+    ...toHead(tool, entry, scan),
     identity,
     server,
     definition: quickHashOf(entry) === null ? null : definitionOf(entry),
@@ -104,12 +107,18 @@ const maxPins = 20_000;
 
 export type PinnedServers = ReturnType<typeof createPinnedServers>;
 
-export function createPinnedServers(store: PinStore) {
+export function createPinnedServers(store: PinStore, scan: Scan) {
   const listings = new Map<string, Listing>();
   const lookedThrough = new WeakSet<Listing>();
   const pins = createKnownPins(store);
   let changes = 0;
+  const pinOf = (listing: Pick<Listing, "server" | "identity">, tool: string, entry: UnknownObject) =>
+    toPin(listing, tool, entry, scan);
+  const compareWithPin = (known: Known | undefined, tool: string, entry: UnknownObject) =>
+    compare(known, tool, entry, scan);
   return {
+    /** The pin of a definition as it is listed now. */
+    pinOf,
     /** As long as it is the same, `look` answers the same. */
     revision: () => changes + pins.revision(),
     listed(
@@ -202,7 +211,7 @@ export function createPinnedServers(store: PinStore) {
       const { base } = listing;
       const isShared = (tool: string, entry: UnknownObject) =>
         base !== undefined && ["pinned", "rejected"].includes(compareWithPin(pins.get(base), tool, entry).status);
-      const added = (await collectPins(listing, before, takesNew, onTool)).filter(
+      const added = (await collectPins(listing, before, takesNew, onTool, pinOf)).filter(
         ({ tool }) => !isShared(tool, listing.tools.get(tool) ?? {}),
       );
       if (takesNew && (isFirst || added.length > 0)) await pins.add(listing, added, before);
@@ -270,7 +279,13 @@ function createKnownPins(store: PinStore) {
 
 type OnTool = (tool: string, entry: UnknownObject, isNew: boolean) => void;
 
-async function collectPins(listing: Listing, { heads, first }: Known, takesNew: boolean, onTool: OnTool) {
+async function collectPins(
+  listing: Listing,
+  { heads, first }: Known,
+  takesNew: boolean,
+  onTool: OnTool,
+  pinOf: (listing: Listing, tool: string, entry: UnknownObject) => Pin,
+) {
   const pins: Pin[] = [];
   let added = 0;
   const turns = yieldEvery();
@@ -280,21 +295,22 @@ async function collectPins(listing: Listing, { heads, first }: Known, takesNew: 
     onTool(tool, entry, isNew);
     if (!isNew || !takesNew || heads.size + added >= maxPins) continue;
     if (!heads.has(tool)) added += 1;
-    pins.push(toPin(listing, tool, entry));
+    pins.push(pinOf(listing, tool, entry));
   }
   return pins;
 }
 
-function compareWithPin(
+function compare(
   known: Known | undefined,
   tool: string,
   entry: UnknownObject,
+  scan: Scan,
 ): { head: PinHead | undefined; status: PinStatus } {
   const { heads, first } = known ?? { heads: new Map<string, PinHead>(), first: null };
   const seen = first?.tools.get(tool);
   // A tool that is seen for the first time is its own pin.
   if (seen === entry && !heads.has(tool)) return { head: undefined, status: "pinned" };
-  if (seen && !heads.has(tool)) heads.set(tool, toHead(tool, seen));
+  if (seen && !heads.has(tool)) heads.set(tool, toHead(tool, seen, scan));
   const head = heads.get(tool);
   if (head === undefined) return { head, status: "new" };
   if (isPinned(head, entry)) return { head, status: "pinned" };

@@ -4,6 +4,7 @@ import type { ClientContext, ToolReview } from "../../model/catalogue/quality-sc
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
 import type { ClientSource } from "../../model/client-context.ts";
 import { PlaneError, quarantineHints } from "../../model/errors.ts";
+import type { CataloguePackages } from "../../model/packages.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { PlaneClients } from "../../model/plane-history.ts";
 import type { PlanePins, PlaneTools } from "../../model/plane-tools.ts";
@@ -16,15 +17,15 @@ import { type PinnedOfferList, parseOfferName, toolsKey } from "./offers.ts";
 export type PlaneQuality = ReturnType<typeof createQuality>;
 
 /** Quarantine of tools by pins and scans. The guard is loaded when the first server has listed its tools. */
-export function createQuality(ports: GuardPorts) {
+export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
   const { config } = ports;
   /** By the keys of lists. */
   const waiting = new Map<string, Parameters<Guard["listed"]>>();
   const asked = new Set<string>();
   let guard: Guard | undefined;
   const open = once(async () => {
-    const { createGuard } = await import("./guard.ts");
-    guard = createGuard(ports);
+    const [{ createGuard }, scan] = await Promise.all([import("./guard.ts"), packages.scan()]);
+    guard = createGuard(ports, scan);
     for (const listing of waiting.values()) guard.listed(...listing);
     for (const key of asked) guard.asked(key);
     return guard;

@@ -5,8 +5,8 @@ import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import { asShown } from "../../model/foreign.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";
-import { type Api, loadApi, operationUrl, refuseStrangeOrigin } from "../openapi/api.ts";
 import type { RequestCredentials } from "../transports/http-request.ts";
+import type { DescribedApi, ServerPackages } from "../transports/packages.ts";
 import { checkEnvironment, failed, passed } from "./check-configuration.ts";
 import { checkReachable } from "./check-network.ts";
 import { checkTools, type TakeTools } from "./check-session.ts";
@@ -17,34 +17,36 @@ type Examined = {
   definition: ServerDefinition;
   limitMs: number;
   takeTools: TakeTools;
+  packages: Pick<ServerPackages, "openapi">;
 };
 
 /** Its document, its address and its tools; no operation is called. */
-export async function examineApi({ name, definition, limitMs, takeTools, namedBy }: Examined): Promise<DoctorCheck[]> {
-  const api = await loadApi(definition, AbortSignal.timeout(limitMs)).catch((thrown: unknown) => {
+export async function examineApi(examined: Examined): Promise<DoctorCheck[]> {
+  const { name, definition, limitMs, takeTools, namedBy, packages } = examined;
+  const { describeApi } = await packages.openapi();
+  const api = await describeApi(definition, AbortSignal.timeout(limitMs)).catch((thrown: unknown) => {
     if (!(thrown instanceof TransportError)) throw thrown;
     return failed("document", redact(sentence(thrown.message)), documentFix(thrown));
   });
   const known = checkEnvironment(definition);
   if (api === null || "ok" in api) return [known, ...(api === null ? [] : [api])];
-  const { base, title, tools } = api.api;
+  const { base, title, tools } = api;
   const described = passed(
     "document",
     `It describes ${title} with ${countOf(tools.length, "operation")} at ${asShown(base)}.`,
   );
   const taken = checkTools(name, definition, { session: null, listed: tools, failure: null }, takeTools);
-  const address = await checkAddress(api.api, definition, namedBy);
+  const address = await checkAddress(api, namedBy);
   const reachable = address instanceof URL ? await checkReachable(address, limitMs) : address;
-  return [known, described, checkCredentials(definition, api.api), reachable, taken];
+  return [known, described, checkCredentials(definition, api), reachable, taken];
 }
 
 const strangers = createEgress({ allow: () => [] });
 
 /** Its URL where the document may name it. */
-async function checkAddress(api: Api, definition: ServerDefinition, namedBy = strangers.namedBy) {
+async function checkAddress(api: DescribedApi, namedBy = strangers.namedBy) {
   try {
-    const address = await operationUrl(api, { servers: [] }, definition, namedBy);
-    refuseStrangeOrigin(api, address, definition);
+    const address = await api.address(namedBy);
     await address.gate.check(address.url);
     return address.url;
   } catch (thrown) {
@@ -57,9 +59,9 @@ function documentFix({ status }: TransportError): string {
   return "Correct 'openapi': the file or address of an OpenAPI 3.0, 3.1 or Swagger 2.0 document as JSON or YAML.";
 }
 
-function checkCredentials({ auth, headers }: ServerDefinition, { schemes }: Api): DoctorCheck {
-  const names = [...schemes.keys()].join(", ");
-  const unknown = Object.keys(auth?.schemes ?? {}).filter((name) => !schemes.has(name));
+function checkCredentials({ auth, headers }: ServerDefinition, { schemes }: DescribedApi): DoctorCheck {
+  const names = schemes.join(", ");
+  const unknown = Object.keys(auth?.schemes ?? {}).filter((name) => !schemes.includes(name));
   if (unknown.length > 0) {
     const fix = `Name one of its own in 'auth.schemes': ${names || "there is none"}.`;
     return failed("credentials", `The document has no security scheme ${unknown.join(", ")}.`, fix);

@@ -6,6 +6,7 @@ import { selfSigned } from "../../../test/fixtures/self-signed.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { failure, outline } from "../../../test/samples/doctor-checks.ts";
+import { bundled } from "../../bundled.ts";
 import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import { examineServer } from "./doctor.ts";
 
@@ -16,6 +17,7 @@ function examine(url: string, limitMs = 10_000): Promise<DoctorCheck[]> {
     directory: "/",
     limitMs,
     takeTools: () => assert.fail("nothing is listed"),
+    packages: bundled,
   };
   return examineServer("notes", definition, options);
 }

@@ -13,7 +13,7 @@ import { refuseRequest } from "../../protocol/peer.ts";
 import { tokenHeaders } from "../auth/credentials-contract.ts";
 import { reasonLine } from "../failures.ts";
 import { installerOf, installFailure } from "../installer.ts";
-import { openSession } from "../open-session.ts";
+import { type OpenOptions, openSession } from "../open-session.ts";
 import { renderCommandLine } from "./check-command.ts";
 import { failed, passed } from "./check-configuration.ts";
 
@@ -156,7 +156,7 @@ type Opened = {
 /** Ends whatever it started before it answers. */
 export async function openServer(
   definition: ServerDefinition,
-  environment: Readonly<Record<string, string | undefined>>,
+  { environment, packages }: Pick<OpenOptions, "environment" | "packages">,
   { limitMs, installMs, isInstalled }: { limitMs: number; installMs: number; isInstalled: boolean },
 ): Promise<Opened> {
   const limiter = new TimeLimiter(limitMs, { capMs: installMs + limitMs });
@@ -187,7 +187,7 @@ export async function openServer(
   if (!isInstalled) waitForInstaller();
   try {
     const { session } = await openSession(
-      { ...asDoctor(definition), definition, environment, signal, onOpened },
+      { ...asDoctor(definition), definition, environment, packages, signal, onOpened },
       handlers,
     );
     opened.session = { protocolVersion: session.protocolVersion, server: nameOf(session.serverInfo) };

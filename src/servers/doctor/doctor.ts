@@ -13,14 +13,14 @@ import type { ServerOptions } from "../server.ts";
 import type { ServerDirectory } from "../server-directory.ts";
 import type { ServerLifecycle } from "../server-lifecycle.ts";
 import { inheritedSecrets } from "../transports/child-environment.ts";
+import type { ServerPackages } from "../transports/packages.ts";
 import { checkCommand, checkDirectory, dependsOnDirectory } from "./check-command.ts";
 import { checkBroken, checkEnvironment, checkTrusted, failed, passed } from "./check-configuration.ts";
-import { checkContainer } from "./check-container.ts";
 import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-network.ts";
 import { checkHandshake, checkTools, openServer, type TakeTools } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
 
-type Means = Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues"> &
+type Means = Pick<ServerOptions, "environment" | "packages" | "resolveSecrets" | "secretValues"> &
   Pick<ServerLifecycle, "discover"> & {
     takeTools: TakeTools;
     access(name: string, definition: ServerDefinition, user: string | null): RequestCredentials;
@@ -43,9 +43,17 @@ export async function examineServers(
     const definition = definitions.get(name);
     const subject = await subjectOf(name, definition, directory.broken(), means);
     const { listedAt = null, installing } = statuses.get(name) ?? {};
-    const { environment, takeTools } = means;
+    const { environment, packages, takeTools } = means;
     const namedBy = definition && means.access(name, definition, null).namedBy;
-    const options = { environment, takeTools, directory: workingDirectory(), installing, loginShell, namedBy };
+    const options = {
+      environment,
+      packages,
+      takeTools,
+      directory: workingDirectory(),
+      installing,
+      loginShell,
+      namedBy,
+    };
     const found = await examineServer(name, subject, { ...options, isInstalled: listedAt !== null }).catch(crashed);
     const secrets = [...referenced(definition, subject), ...inheritedSecrets(environment, definition?.inheritEnv)];
     const checks = hideIn(found, createHider([...means.secretValues(), ...secrets]));
@@ -89,6 +97,7 @@ const defaultLimitMs = 10_000;
 
 type ExamineOptions = {
   environment: Readonly<Record<string, string | undefined>>;
+  packages: ServerPackages;
   /** Where a server without a `cwd` starts. */
   directory: string;
   takeTools: TakeTools;
@@ -141,7 +150,7 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   // Without the directory, a command inside it is missing too.
   const isHidden = !directory.ok && dependsOnDirectory(definition.command);
   const started = container
-    ? [checkContainer(container, options.environment)]
+    ? [(await options.packages.containers()).checkContainer(container, options.environment)]
     : [checkCommand(definition, options.environment)];
   const needed = [...(isHidden && !container ? [] : started), directory];
   const checks = [...needed, checkEnvironment(definition)];
@@ -190,7 +199,7 @@ function mayExpectTls(session: readonly DoctorCheck[]): boolean {
 }
 
 async function examineSession({ name, definition, options, limitMs }: Examination): Promise<DoctorCheck[]> {
-  const opened = await openServer(definition, options.environment, {
+  const opened = await openServer(definition, options, {
     limitMs,
     installMs: Math.max(limitMs, definition.installTimeoutMs),
     isInstalled: options.isInstalled ?? true,
@@ -232,7 +241,7 @@ function urlSecrets(text: string): string[] {
 export async function tryServer(
   name: string,
   definition: ServerDefinition,
-  where: Pick<ExamineOptions, "environment" | "directory">,
+  where: Pick<ExamineOptions, "environment" | "directory" | "packages">,
 ): Promise<Trial> {
   let tools: number | null = null;
   let status: number | undefined;

@@ -5,6 +5,7 @@ import { suite, test } from "node:test";
 import { patientSeconds } from "../../../test/fixtures/patience.ts";
 import { fixtureCommand, readLog, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
+import { bundled } from "../../bundled.ts";
 import { translateTools } from "../../catalogue/sources/mcp.ts";
 import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 
@@ -16,7 +17,7 @@ const here = import.meta.dirname;
 
 function examine(settings: Record<string, unknown>, where: Where = {}): Promise<DoctorCheck[]> {
   const { path = process.env.PATH, directory = here, limitMs = 10_000 } = where;
-  const options = { environment: { PATH: path }, directory, limitMs, takeTools: translateTools };
+  const options = { environment: { PATH: path }, directory, limitMs, takeTools: translateTools, packages: bundled };
   return examineServer("notes", sampleServer(settings), options);
 }
 
@@ -60,7 +61,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
   });
 
   test("an entry that is out of order ends the examination at once", async () => {
-    const options = { environment: {}, directory: here, takeTools: translateTools };
+    const options = { environment: {}, directory: here, takeTools: translateTools, packages: bundled };
     const checks = await examineServer("notes", { broken: "env.TOKEN: environment variable X is not set" }, options);
     assert.equal(outline(checks), "!configuration");
     assert.match(failure(checks).fix, /^Set X, or /);
@@ -124,6 +125,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
       environment: { PATH: process.env.PATH },
       directory: here,
       takeTools: translateTools,
+      packages: bundled,
       loginShell: async () => ({ NODE_EXTRA_CA_CERTS: "/home/ada/corp.pem" }),
     };
     const broken = sampleServer({ command: process.execPath, args: ["-e", exitAfterTheRequest(1, "no")] });

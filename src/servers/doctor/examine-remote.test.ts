@@ -6,6 +6,7 @@ import { startHttpFixture } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { failure, outline } from "../../../test/samples/doctor-checks.ts";
+import { bundled } from "../../bundled.ts";
 import { translateTools } from "../../catalogue/sources/mcp.ts";
 import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 
@@ -13,7 +14,7 @@ import { examineServer } from "./doctor.ts";
 
 function examine(url: string, settings: Record<string, unknown> = {}, limitMs = 10_000): Promise<DoctorCheck[]> {
   const definition = sampleServer({ command: undefined, url, transport: "http", ...settings });
-  const options = { environment: {}, directory: "/", limitMs, takeTools: translateTools };
+  const options = { environment: {}, directory: "/", limitMs, takeTools: translateTools, packages: bundled };
   return examineServer("notes", definition, options);
 }
 

@@ -1,0 +1,15 @@
+import type { ServerContainer } from "../../../src/model/servers/server.ts";
+import { sweepLeftovers } from "./leftovers.ts";
+import { type Environment, findRuntime } from "./open-container.ts";
+
+export { checkContainer } from "./check-container.ts";
+export { openContainer } from "./open-container.ts";
+
+/** Containers that an earlier plane could not remove. */
+export async function removeLeftovers(
+  wanted: readonly ServerContainer["runtime"][],
+  environment: Environment,
+): Promise<void> {
+  const found = new Set(wanted.flatMap((runtime) => findRuntime(runtime, environment) ?? []));
+  await Promise.all([...found].map(sweepLeftovers));
+}

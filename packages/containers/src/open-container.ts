@@ -1,0 +1,128 @@
+import { existsSync } from "node:fs";
+import { hostname } from "node:os";
+import { delimiter, join } from "node:path";
+import { once } from "../../../src/lib/async/once.ts";
+import type { ServerContainer } from "../../../src/model/servers/server.ts";
+import { type Channel, type ChannelHandlers, TransportError } from "../../../src/protocol/message.ts";
+import { type ContainerOptions, openStdio } from "../../../src/servers/servers.ts";
+import { removeEnvFile, writeEnvFile } from "./env-file.ts";
+import { hostLabel, nameContainer, removeContainer, sweepLeftovers } from "./leftovers.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The server runs in a container; the process that we talk to is the runtime's client. */
+export async function openContainer(options: ContainerOptions, handlers: ChannelHandlers): Promise<Channel> {
+  const { container, parentEnvironment, cwd, ...line } = options;
+  const runtime = findRuntime(container.runtime, parentEnvironment);
+  if (runtime === null) throw new TransportError(missingRuntime(container), { sent: false });
+  await sweepLeftovers(runtime);
+  const name = nameContainer();
+  const envFile = writeEnvFile(name, variablesOf(container, line.env, parentEnvironment));
+  const read = once(() => removeEnvFile(envFile));
+  // Its client may be gone while the container is not.
+  const remove = once(() => {
+    read();
+    return removeContainer(runtime, name);
+  });
+  try {
+    return await openStdio(
+      {
+        // What the server inside is to see must not act on the client outside: that has the plane's variables alone.
+        ...line,
+        env: {},
+        cwd,
+        parentEnvironment,
+        command: runtime,
+        args: runArguments(container, { name, envFile, words: [options.command ?? [], options.args].flat() }),
+        container: { runtime, name },
+        afterStop: remove,
+      },
+      {
+        ...handlers,
+        onMessage(...message) {
+          read();
+          handlers.onMessage(...message);
+        },
+        onClose(reason) {
+          void remove();
+          handlers.onClose(reason);
+        },
+      },
+    );
+  } catch (thrown) {
+    read();
+    throw thrown;
+  }
+}
+
+function variablesOf({ env: names }: ServerContainer, own: Readonly<Record<string, string>>, parent: Environment) {
+  const passed = names.flatMap((name) => {
+    const value = parent[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passed), ...own };
+}
+
+type Run = { name: string; envFile: string | null; words: readonly string[] };
+
+/** No network, nothing to write to, no capabilities; variables in a file, so that no value stands on a command line. */
+export function runArguments(container: ServerContainer, { name, envFile, words }: Run): string[] {
+  const { image, network, mounts, memory, pids, user } = container;
+  return [
+    "run",
+    "--rm",
+    "-i",
+    "--init",
+    "--name",
+    name,
+    "--label",
+    hostLabel(hostname()),
+    "--network",
+    network,
+    "--read-only",
+    "--tmpfs",
+    "/tmp",
+    "--cap-drop",
+    "ALL",
+    "--security-opt",
+    "no-new-privileges",
+    "--memory",
+    memory,
+    "--pids-limit",
+    String(pids),
+    ...(user === undefined ? [] : ["--user", user]),
+    ...mounts.flatMap((mount) => ["--mount", mountOption(mount)]),
+    ...(envFile === null ? [] : ["--env-file", envFile]),
+    image,
+    ...words,
+  ];
+}
+
+export function parseMount(mount: string): { source: string; target: string; isWritable: boolean } {
+  const [, source = "", target = "", mode] = /^(.+?):(\/[^:]*)(?::(r[ow]))?$/s.exec(mount) ?? [];
+  return { source, target, isWritable: mode === "rw" };
+}
+
+/** Its fields are those of a CSV line, so that a path may have a comma. */
+function mountOption(mount: string): string {
+  const { source, target, isWritable } = parseMount(mount);
+  const field = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const fields = ["type=bind", field(`source=${source}`), field(`target=${target}`)];
+  return [...fields, ...(isWritable ? [] : ["readonly"])].join(",");
+}
+
+const runtimes = ["docker", "podman"] as const;
+
+/** By its whole path: a variable for the server must not change which program starts it. */
+export function findRuntime(wanted: ServerContainer["runtime"], environment: Environment): string | null {
+  const path = Object.entries(environment).find(([name]) => name.toUpperCase() === "PATH")?.[1] ?? "";
+  const names = wanted === "auto" ? runtimes : [wanted];
+  const files = names.flatMap((name) => (process.platform === "win32" ? [`${name}.exe`] : [name]));
+  const places = files.flatMap((file) => path.split(delimiter).map((directory) => join(directory, file)));
+  return places.find((file) => existsSync(file)) ?? null;
+}
+
+export function missingRuntime({ runtime }: Pick<ServerContainer, "runtime">): string {
+  const what = runtime === "auto" ? "neither docker nor podman was" : `${runtime} was not`;
+  return `${what} found in PATH, and 'container' needs it. Install it, or take 'container' out`;
+}

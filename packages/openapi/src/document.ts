@@ -1,0 +1,120 @@
+import { loadAndParseData } from "../../../src/config/config.ts";
+import { isObject, type UnknownObject } from "../../../src/model/json.ts";
+
+/** Far above real documents; what is larger is no description of an API. */
+export const maxDocumentBytes = 32 * 1024 * 1024;
+const limits = { depth: 200, values: 4_000_000 };
+
+export type ApiVersion = "2.0" | "3.0" | "3.1";
+
+/** An OpenAPI document whose parts are not checked yet. */
+export type ApiDocument = { dialect: ApiVersion; root: UnknownObject; title: string; version: string };
+
+/** Why a text cannot be used as an OpenAPI document. The message goes on from "the document". */
+export class DocumentProblem extends Error {
+  override readonly name = "DocumentProblem";
+}
+
+export async function parseDocument(text: string): Promise<ApiDocument> {
+  const root = await loadAndParseData(text).catch((thrown: Error) => {
+    throw new DocumentProblem(`cannot be read: ${thrown.message}`);
+  });
+  if (!isObject(root)) throw new DocumentProblem("is not an object");
+  const dialect = dialectOf(root);
+  if (!isObject(root.paths) && !(dialect === "3.1" && root.paths === undefined))
+    throw new DocumentProblem("has no 'paths'");
+  refuseBombs(root);
+  const info = objectOrEmpty(root.info);
+  return { dialect, root, title: textIn(info.title) ?? "API", version: textIn(info.version) ?? "" };
+}
+
+function dialectOf({ openapi, swagger }: UnknownObject): ApiVersion {
+  const said = String(openapi ?? swagger ?? "");
+  if (openapi !== undefined && /^3\.0(\.|$)/.test(said)) return "3.0";
+  if (openapi !== undefined && /^3\.[1-9]/.test(said)) return "3.1";
+  if (swagger !== undefined && /^2(\.0)?$/.test(said)) return "2.0";
+  if (said === "") throw new DocumentProblem("has neither 'openapi' nor 'swagger', so it describes no API");
+  throw new DocumentProblem(`is of version ${said.slice(0, 20)}; known are Swagger 2.0, OpenAPI 3.0 and 3.1`);
+}
+
+/** Aliases of YAML may repeat values, also inside of themselves. */
+function refuseBombs(root: UnknownObject): void {
+  let level: unknown[] = [root];
+  let values = 0;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limits.depth) throw new DocumentProblem(`is nested deeper than ${limits.depth}`);
+    const next: unknown[] = [];
+    for (const node of level) {
+      for (const value of Object.values(node as object)) {
+        values += 1;
+        if (typeof value === "object" && value !== null) next.push(value);
+      }
+      if (values > limits.values) throw new DocumentProblem(`has more than ${limits.values} values`);
+    }
+    level = next;
+  }
+}
+
+/** Follows references inside of the document; those to other documents lead nowhere. */
+export type Resolve = ReturnType<typeof createResolver>;
+
+const maxHops = 32;
+
+export function createResolver(root: UnknownObject) {
+  const known = new Map<string, unknown>();
+
+  function at(pointer: string): unknown {
+    if (known.has(pointer)) return known.get(pointer);
+    const found = pointer
+      .slice(2)
+      .split("/")
+      .map(readSegment)
+      .reduce<unknown>((node, key) => {
+        if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
+        return (node as UnknownObject)[key];
+      }, root);
+    known.set(pointer, found);
+    return found;
+  }
+
+  return {
+    /** The pointer at the end of a chain of references, and what stands there. */
+    target(reference: string): { pointer: string; value: unknown } | null {
+      let pointer = reference;
+      for (let hops = 0; hops < maxHops; hops += 1) {
+        if (!pointer.startsWith("#/")) return null;
+        const value = at(pointer);
+        if (value === undefined) return null;
+        if (!isObject(value) || typeof value.$ref !== "string") return { pointer, value };
+        pointer = value.$ref;
+      }
+      return null;
+    },
+    /** The object itself, or the one that it refers to; empty where there is none. */
+    object(value: unknown): UnknownObject {
+      if (!isObject(value)) return {};
+      return typeof value.$ref === "string" ? objectOrEmpty(this.target(value.$ref)?.value) : value;
+    },
+  };
+}
+
+function readSegment(part: string): string {
+  const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}
+
+export function objectOrEmpty(value: unknown): UnknownObject {
+  return isObject(value) ? value : {};
+}
+
+export function listIn(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textIn(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}

@@ -1,0 +1,231 @@
+import { createEgress, type Gate, type StrictGate } from "../../../src/lib/net/egress.ts";
+import { type Agents, createAgents, type Exchanged } from "../../../src/lib/net/exchange.ts";
+import { RequestFailed, refusedUnread, retryAfterMs, sendRequest } from "../../../src/lib/net/send-request.ts";
+import { cutText } from "../../../src/lib/text/cut-text.ts";
+import { createHider } from "../../../src/lib/text/redact.ts";
+import { version } from "../../../src/lib/version.ts";
+import { readTraceContext } from "../../../src/model/calls/provider.ts";
+import type { ToolResult } from "../../../src/model/calls/result.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../../../src/model/json.ts";
+import type { ServerDefinition } from "../../../src/model/servers/server.ts";
+import { type Channel, type ChannelHandlers, RpcError, TransportError } from "../../../src/protocol/message.ts";
+import { legacyVersions, modernVersion } from "../../../src/protocol/session.ts";
+import type { RequestCredentials } from "../../../src/servers/servers.ts";
+import { tokenIn } from "../../../src/servers/servers.ts";
+import { type Api, describedBy, loadApi, operationUrl, refuseStrangeOrigin } from "./api.ts";
+import type { ApiOperation } from "./operations.ts";
+import { type ApiRequest, buildRequest } from "./request.ts";
+import { readResult } from "./results.ts";
+import { proofFor } from "./security.ts";
+import { InvalidArgument } from "./styles.ts";
+
+type State = {
+  definition: ServerDefinition;
+  access: RequestCredentials;
+  agents: Agents;
+  ended: AbortController;
+  loaded: { api: Api; mark: string } | null;
+  loading: Promise<Api> | null;
+  /** By the rules for what the document names; its host is looked up once. */
+  named: Promise<StrictGate> | null;
+  /** Was it read for the handshake, so that the listing after it need not look again? */
+  isNew: boolean;
+};
+
+const strangers = createEgress({ allow: () => [] });
+
+/** An API that an OpenAPI document describes, as a server of MCP within this process. */
+export function openApi(definition: ServerDefinition, handlers: ChannelHandlers, access: RequestCredentials): Channel {
+  const ended = new AbortController();
+  const state: State = {
+    definition,
+    access,
+    agents: createAgents(),
+    ended,
+    loaded: null,
+    loading: null,
+    named: null,
+    isNew: false,
+  };
+  return {
+    pid: null,
+    cancelsByClosing: true,
+    useProtocolVersion() {},
+    async send(message, { signal } = {}) {
+      if (ended.signal.aborted) throw new TransportError("the connection was closed", { sent: false });
+      if (!("method" in message) || !("id" in message)) return;
+      const { id, method, params = {} } = message;
+      const both = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
+      try {
+        const result = await answer(state, method, params, both);
+        handlers.onMessage({ jsonrpc: "2.0", id, result }, id);
+      } catch (thrown) {
+        if (!(thrown instanceof RpcError)) throw thrown;
+        handlers.onMessage({ jsonrpc: "2.0", id, error: { code: thrown.code, message: thrown.message } }, id);
+      }
+    },
+    async close() {
+      ended.abort();
+      for (const agent of Object.values(state.agents)) agent.destroy();
+    },
+  };
+}
+
+async function answer(
+  state: State,
+  method: string,
+  params: UnknownObject,
+  signal: AbortSignal,
+): Promise<UnknownObject> {
+  if (method === "ping") return {};
+  if (method === "server/discover" || method === "initialize") {
+    const { title, version: apiVersion } = await current(state);
+    const serverInfo = { name: title, version: apiVersion };
+    const capabilities = { tools: {} };
+    if (method === "initialize") return { protocolVersion: legacyVersions[0], capabilities, serverInfo };
+    const _meta = { "io.modelcontextprotocol/serverInfo": serverInfo };
+    return { supportedVersions: [modernVersion], capabilities, _meta };
+  }
+  if (method === "tools/list") return { tools: (await look(state)).tools };
+  if (method === "tools/call") return call(state, params, signal);
+  throw new RpcError(-32601, `Method not found: ${method}`);
+}
+
+/** A document of a project is read again when it changes, and asked about again too. */
+async function loadTrusted({ access, definition, ended, loaded }: State) {
+  await access.requireDocument?.(definition.openapi ?? "");
+  return loadApi(definition, ended.signal, loaded?.mark);
+}
+
+async function current(state: State): Promise<Api> {
+  if (state.loaded) return state.loaded.api;
+  const api = await load(state);
+  state.isNew = true;
+  return api;
+}
+
+/** Reads the document again where it may have changed. */
+function look(state: State): Promise<Api> {
+  const isNew = state.isNew;
+  state.isNew = false;
+  return isNew ? current(state) : load(state);
+}
+
+/** Once for all that wait for it. */
+function load(state: State): Promise<Api> {
+  state.loading ??= loadTrusted(state)
+    .then((found) => {
+      state.loaded = found ?? state.loaded;
+      return (state.loaded as NonNullable<State["loaded"]>).api;
+    })
+    .finally(() => {
+      state.loading = null;
+    });
+  return state.loading;
+}
+
+async function call(state: State, params: UnknownObject, signal: AbortSignal): Promise<ToolResult> {
+  const api = await current(state);
+  const operation = api.operations.get(String(params.name));
+  if (operation === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name}`);
+  const args = (isObject(params.arguments) ? params.arguments : {}) as JsonObject;
+  const address = await operationUrl(api, operation, state.definition, (owner) => namedBy(state, owner));
+  refuseStrangeOrigin(api, address, state.definition);
+  const trace = readTraceContext(isObject(params._meta) ? (params._meta as JsonObject) : undefined);
+  try {
+    const ask = async (): Promise<Exchange> => {
+      const { request, hide } = await prepare(state, api, operation, args, address.url);
+      Object.assign(request.headers, trace);
+      return { request, hide, response: await send(state, request, address.gate, signal) };
+    };
+    const first = await ask();
+    const asked = (await mayAskAgain(state, api, first.response)) ? await ask() : first;
+    refuseFailure(asked);
+    const result = readResult(operation, asked.request.url, asked.response, asked.hide);
+    return asked.response.status === 401 ? withHint(result, state.definition, api) : result;
+  } catch (thrown) {
+    if (!(thrown instanceof InvalidArgument)) throw thrown;
+    return { content: [{ type: "text", text: `${thrown.message} Nothing was sent.` }], isError: true };
+  }
+}
+
+/** The most common mistake of a first use. */
+function withHint(result: ToolResult, { auth, headers }: ServerDefinition, { schemes }: Api): ToolResult {
+  if (auth !== undefined || Object.keys(headers).length > 0) return result;
+  const known = schemes.size === 0 ? "" : ` Its document knows: ${[...schemes.keys()].slice(0, 10).join(", ")}.`;
+  const text = `No credentials are configured for this API: its entry has no 'auth'.${known}`;
+  return { ...result, content: [...result.content, { type: "text", text }] };
+}
+
+function described(state: State, api: Api) {
+  return describedBy(api, state.definition, (owner) => namedBy(state, owner));
+}
+
+function namedBy(state: State, owner: string): Promise<StrictGate> {
+  state.named ??= (state.access.namedBy ?? strangers.namedBy)(owner);
+  return state.named;
+}
+
+type Exchange = { request: ApiRequest; response: Exchanged; hide(text: string): string };
+
+async function prepare(state: State, api: Api, operation: ApiOperation, args: JsonObject, place: URL) {
+  const { definition, access } = state;
+  const wantsProof = definition.auth !== undefined || api.schemes.size > 0;
+  const identity = wantsProof && access.authorize ? await access.authorize(await described(state, api)) : {};
+  const token = tokenIn(definition.auth, identity);
+  const proof = proofFor(operation.security, { auth: definition.auth, token, schemes: api.schemes });
+  const request = buildRequest(operation, args, place, proof);
+  const own = Object.entries(definition.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  request.headers = {
+    accept: "application/json, text/*;q=0.9, */*;q=0.5",
+    "user-agent": `toolplane/${version}`,
+    ...request.headers,
+    ...Object.fromEntries(own),
+  };
+  const secrets = [
+    token ?? undefined,
+    ...Object.values(definition.auth?.schemes ?? {}),
+    ...own.map(([, value]) => value),
+  ];
+  // Most answers hide nothing.
+  return { request, hide: (text: string) => createHider(secrets)(text) };
+}
+
+async function send({ agents, definition }: State, request: ApiRequest, gate: Gate, signal: AbortSignal) {
+  const { maxMessageBytes: maxBytes } = definition;
+  try {
+    return await sendRequest(request, { gate, agents, signal, maxBytes, addressKey: "baseUrl" });
+  } catch (thrown) {
+    if (!(thrown instanceof RequestFailed)) throw thrown;
+    const { message, kind, sent, permanent, cause } = thrown;
+    const limit = kind === "tooLarge" ? ` ('maxMessageBytes' is ${maxBytes})` : "";
+    const isLost = permanent || kind === "tooLarge";
+    throw new TransportError(`${message}${limit}`, { sent, permanent: isLost, cause });
+  }
+}
+
+/** Only what can sign in again. */
+async function mayAskAgain(state: State, api: Api, { status, headers }: Exchanged): Promise<boolean> {
+  const { access, definition } = state;
+  if (status !== 401 || definition.auth === undefined || !access.onRefused) return false;
+  return access.onRefused(
+    { status, wwwAuthenticate: headers["www-authenticate"] ?? null },
+    await described(state, api),
+  );
+}
+
+const gone: readonly number[] = [502, 503, 504, ...refusedUnread];
+const maxMessageLength = 500;
+
+/** What says nothing about the call: the API is gone or busy, so it counts against its health and may be retried. */
+function refuseFailure({ response, hide }: Exchange): void {
+  const { status, headers, body } = response;
+  const isRedirect = status >= 300 && status < 400 && status !== 304;
+  if (!gone.includes(status) && !isRedirect) return;
+  const said = cutText(hide(new TextDecoder().decode(body.subarray(0, 4 * maxMessageLength))), maxMessageLength).trim();
+  throw new TransportError(`it answered HTTP ${status}${said === "" ? "" : `: ${said}`}`, {
+    sent: !refusedUnread.includes(status),
+    status,
+    retryAfterMs: retryAfterMs(headers["retry-after"]),
+  });
+}

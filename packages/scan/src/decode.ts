@@ -1,0 +1,264 @@
+import { once } from "../../../src/lib/async/once.ts";
+import { fromBase32, fromBase45, fromBases85, fromLargeNumbers, fromUuencode, textOfBytes } from "./base-codes.ts";
+import {
+  enough,
+  fromBinary,
+  fromBraille,
+  fromMorse,
+  fromNamedBits,
+  fromPlaces,
+  fromSpelling,
+  fromSquare,
+  fromTwoSigns,
+  isSentence,
+  mayBeSpelled,
+  telling,
+  weightOf,
+} from "./sign-codes.ts";
+
+/** What a run of a text says once it is decoded, and where it stands. */
+export type Decoded = { kind: "encoded_text" | "disguised_text"; text: string; from: number; to: number };
+
+/** What a run may say, in each way to read it. */
+type Codec = {
+  kind: Decoded["kind"];
+  pattern: RegExp;
+  /** What every text has that the pattern fits. */
+  needs?: "long word" | "digits" | "spelled letters";
+  decode(run: string): (string | Buffer | null)[];
+};
+
+const maxRun = 20_000;
+/** Of one codec in one text. */
+const maxRuns = 20;
+
+const numbersIn = (run: string, base: number) =>
+  String.fromCodePoint(
+    ...(run.match(/[0-9a-f]+/gi) ?? []).map((one) => Math.min(Number.parseInt(one, base) || 32, 0x10ffff)),
+  );
+
+/** Every pattern is linear: its parts cannot match the same text in two ways. */
+const codecs: readonly Codec[] = [
+  {
+    kind: "encoded_text",
+    pattern: /[A-Za-z0-9+/_-]{24,}(?:[ \n][A-Za-z0-9+/_-]{12,})*/g,
+    needs: "long word",
+    decode: fromBase64,
+  },
+  {
+    kind: "encoded_text",
+    pattern: /[A-Za-z0-9+/]{16,23}(?: [A-Za-z0-9+/]{16,23})+(?: [A-Za-z0-9+/]{1,23})?/g,
+    needs: "long word",
+    decode: fromBase64,
+  },
+  {
+    // 49 67, 49:67, 49-67, \x49\x67, %49%67, =49=67, 0x49, 0x67
+    kind: "encoded_text",
+    pattern: /(?<![0-9A-Za-z])(?:(?:\\x|0x|[%=$])?[0-9A-Fa-f]{2}[\s:,;-]{0,2}){12,}/g,
+    decode: fromHexadecimal,
+  },
+  {
+    kind: "encoded_text",
+    pattern: /\b[A-Z2-7]{24,}={0,6}/g,
+    needs: "long word",
+    decode: (run) => [fromBase32(run)],
+  },
+  {
+    kind: "encoded_text",
+    pattern: /\b[a-z2-7]{24,}={0,6}/g,
+    needs: "long word",
+    decode: (run) => [fromBase32(run.toUpperCase())],
+  },
+  { kind: "encoded_text", pattern: /\b[0-9A-Za-z]{24,}\b/g, needs: "long word", decode: fromLargeNumbers },
+  { kind: "encoded_text", pattern: /[!-~]{20,}/g, needs: "long word", decode: fromBases85 },
+  { kind: "encoded_text", pattern: /<~[!-z\s]{20,}~>/g, decode: (run) => fromBases85(run.replaceAll(/\s/g, "")) },
+  {
+    kind: "encoded_text",
+    pattern: /(?<![0-9A-Za-z])[0-9A-Z$%*+./: -]{24,}/g,
+    decode: (run) => [run, run.replace(/^[ .:/-]+/, ""), run.trim()].map(fromBase45),
+  },
+  {
+    kind: "encoded_text",
+    pattern: /(?<=^|\s)[!-M][!-`]{16,84}(?:\n[!-M][!-`]{4,84})*/g,
+    needs: "long word",
+    decode: (run) => [fromUuencode(run)],
+  },
+  {
+    kind: "encoded_text",
+    pattern: /(?:\\?\b[0-3]?[0-7]{2}(?:[\s,;]{1,2}|(?=\\))){11,}\\?[0-3]?[0-7]{2}/g,
+    needs: "digits",
+    decode: (run) => [numbersIn(run, 8)],
+  },
+  {
+    kind: "disguised_text",
+    pattern: /\b(?:[1-5]{2}[\s,;.-]{1,2}){9,}[1-5]{2}\b/g,
+    needs: "digits",
+    decode: fromSquare,
+  },
+  { kind: "encoded_text", pattern: /\b(?:(?:zero|one)[\s,-]{1,2}){39,}(?:zero|one)\b/gi, decode: fromNamedBits },
+  {
+    kind: "disguised_text",
+    pattern: /\b(?:\d{1,2}(?:[-., ]|[\s/|_,]{1,3})){11,}\d{1,2}\b/g,
+    needs: "digits",
+    decode: fromPlaces,
+  },
+  {
+    kind: "disguised_text",
+    pattern: /\b(?:[a-z]{3,8}[\s,.-]{1,3}){9,}[a-z]{3,8}\b/gi,
+    needs: "spelled letters",
+    decode: fromSpelling,
+  },
+  {
+    kind: "encoded_text",
+    pattern: /\b(?:[01]{7,8}[\s,]{0,2}){12,}/g,
+    needs: "digits",
+    decode: (run) => [fromBinary(run)],
+  },
+  {
+    kind: "encoded_text",
+    pattern: /\b(?:\d{2,3}[\s,;]{1,2}){12,}\d{2,3}/g,
+    needs: "digits",
+    decode: (run) => [numbersIn(run, 10)],
+  },
+  { kind: "encoded_text", pattern: /(?:&#\d{2,7};){8,}/g, needs: "digits", decode: (run) => [numbersIn(run, 10)] },
+  {
+    kind: "encoded_text",
+    pattern: /(?:&#x[0-9a-f]{2,6};){8,}/gi,
+    decode: (run) => [numbersIn(run.replaceAll("&#x", " "), 16)],
+  },
+  {
+    kind: "encoded_text",
+    pattern: /(?:\\u\{?[0-9a-f]{4,6}\}?){8,}/gi,
+    decode: (run) => [numbersIn(run.replaceAll("\\u", " "), 16)],
+  },
+  {
+    kind: "encoded_text",
+    pattern: /(?:[.\-·•−–—_]{1,6}[ /|]{1,3}){12,}[.\-·•−–—_]{0,6}/g,
+    decode: (run) => [fromMorse(run)],
+  },
+  { kind: "encoded_text", pattern: /[\u2800-\u28ff][\u2800-\u28ff ]{12,}/g, decode: (run) => [fromBraille(run)] },
+  {
+    kind: "disguised_text",
+    pattern: /(?<![\p{L}\p{N}])(?:\p{L}[ .\-_*·|/\n,]{1,4}){7,}\p{L}(?![\p{L}\p{N}])/gu,
+    decode: (run) => [joinLetters(run)],
+  },
+];
+
+/** Nothing but another code. */
+const nested = /^[!-~]{16,}\s*$/;
+const maxNested = 2;
+
+const longWord = /[!-~]{16}/;
+/** No pattern of digits fits fewer of them. */
+const minDigits = 12;
+/** No pattern fits a shorter text. */
+const minLength = 13;
+
+/** Most texts have nothing that is encoded: three looks at a text save most of the patterns. */
+function codecsFor(text: string): Codec[] {
+  if (text.length < minLength) return [];
+  const has: Record<NonNullable<Codec["needs"]>, boolean> = {
+    "long word": longWord.test(text),
+    digits: (text.match(/\d/g)?.length ?? 0) >= minDigits,
+    "spelled letters": text.length > maxRun || mayBeSpelled(text),
+  };
+  return codecs.filter(({ needs, pattern }) => {
+    if (needs !== undefined && !has[needs]) return false;
+    // Cheaper than to begin a search that finds nothing.
+    pattern.lastIndex = 0;
+    const fits = pattern.test(text);
+    pattern.lastIndex = 0;
+    return fits;
+  });
+}
+
+export function decodeRuns(text: string, depth = 0): Decoded[] {
+  const runs = codecsFor(text).flatMap(({ kind, pattern, decode }) =>
+    [...text.matchAll(pattern).take(maxRuns)].flatMap(({ 0: run, index }): Decoded[] => {
+      const said = decode(run.slice(0, maxRun))
+        .map((one) => (typeof one === "string" || one === null ? one : textOfBytes(one)))
+        .map((one) =>
+          one !== null && nested.test(one) && depth < maxNested ? (decodeRuns(one, depth + 1)[0]?.text ?? one) : one,
+        )
+        .find((one) => one !== null && isSaid(one, kind));
+      return said ? [{ kind, text: said, from: index, to: index + run.length }] : [];
+    }),
+  );
+  return [...runs, ...fromTwoSigns(text).map((one): Decoded => ({ kind: "encoded_text", ...one }))];
+}
+
+function isSaid(text: string, kind: Decoded["kind"]): boolean {
+  if (kind === "disguised_text") return text !== "";
+  return isSentence(text);
+}
+
+function fromBase64(run: string): (Buffer | null)[] {
+  if (!/[a-z]/.test(run) || !/[A-Z]/.test(run)) return [];
+  const whole = run.replaceAll(/\s/g, "");
+  return [whole, [...whole].reverse().join("")].map((one) => Buffer.from(one, "base64"));
+}
+
+function fromHexadecimal(run: string): Buffer[] {
+  const whole = run.replaceAll(/\\x|0x|[%=$\s:,;-]/g, "");
+  return [whole, [...whole].reverse().join("")].map((one) => Buffer.from(one, "hex"));
+}
+
+/** One sign parts letters, more part words. */
+function joinLetters(run: string): string {
+  return run.replaceAll(/(\p{L})[ .\-_*·|/\n,](?=\p{L})/gu, "$1").replaceAll(/[ .\-_*·|/\n,]{2,}/g, " ");
+}
+
+type Turn = (text: string) => string;
+
+const alphabet = "abcdefghijklmnopqrstuvwxyz";
+
+/** Each letter becomes the one at its place in `letters`. */
+const spellIn =
+  (letters: string): Turn =>
+  (text) => {
+    let spelled = "";
+    for (let at = 0; at < text.length; at++) spelled += letters[text.charCodeAt(at) - 97] ?? text[at];
+    return spelled;
+  };
+const shift = (by: number) => spellIn(alphabet.slice(by) + alphabet.slice(0, by));
+/** What a hand types that stands one key to the right, or to the left. */
+const keyRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+const keysBeside = (by: number) =>
+  [...alphabet]
+    .map((letter) => {
+      const row = keyRows.find((one) => one.includes(letter)) ?? "";
+      return row[row.indexOf(letter) + by] ?? letter;
+    })
+    .join("");
+const reverse: Turn = (text) => [...text].reverse().join("");
+const mirror = spellIn(reverse(alphabet));
+const reverseWords: Turn = (text) => text.replaceAll(/[a-z]+/g, reverse);
+
+/** By a word in disguise, the turns that bring it back. */
+const turns = once(() => {
+  const shifts = Array.from({ length: 25 }, (_, at) => ({ there: shift(25 - at), back: [shift(at + 1)] }));
+  const turned = { there: reverseWords, back: [reverse, reverseWords] };
+  const typed = [1, -1].map((by) => ({ there: spellIn(keysBeside(by)), back: [spellIn(keysBeside(-by))] }));
+  return Map.groupBy(
+    [...shifts, ...typed, { there: mirror, back: [mirror] }, turned].flatMap(({ there, back }) =>
+      there(telling)
+        .split(" ")
+        .map((word) => ({ word, back })),
+    ),
+    ({ word }) => word,
+  );
+});
+
+/** The whole text turned back, for each disguise that its words betray; `text` in small letters. */
+export function turnBack(text: string): string[] {
+  const weights = new Map<readonly Turn[], number>();
+  const seen = new Set<string>();
+  const known = turns();
+  for (const word of text.match(/[a-z]{3,}/g) ?? []) {
+    if (seen.has(word)) continue;
+    seen.add(word);
+    for (const { back } of known.get(word) ?? []) weights.set(back, (weights.get(back) ?? 0) + weightOf(word));
+  }
+  const wanted = [...weights].filter(([, weight]) => weight >= enough).sort((a, b) => b[1] - a[1]);
+  return wanted.slice(0, 3).flatMap(([back]) => back.map((turn) => turn(text)));
+}

@@ -1,0 +1,140 @@
+import { createLru } from "../../../src/lib/lru.ts";
+import { severities } from "../../../src/model/catalogue/quality.ts";
+import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
+import { findFeatures, isAboutOrders, type Meaning, mayMeanOrder, meaningOf } from "./features.ts";
+import { type ForeignMeaning, findForeignOrders, foreignMeaningOf, mayBeForeignOrder } from "./foreign-orders.ts";
+import { excerptOf } from "./texts.ts";
+
+type Found = Omit<Finding, "where">;
+
+/** Marks of a chat's format, which have no other use: <|name|> in any spelling, [INST] and the like. */
+const marks =
+  /<[|｜][\w▁ -]{2,40}[|｜]>|<<\/?sys>>|\[\/?(?:inst|system_prompt|available_tools|tool_calls|tool_results)\]|<\/?(?:start|end)_of_turn>|<\/?s>\s{0,3}\[/i;
+
+/** The roles of a chat and what passes between them; as an element they only occur where a chat is imitated. */
+const role = "system|assistant|developer|human|reminder|jailbreak|operator|overrides?|directives?|policy";
+const message =
+  "function_?calls?|tool_?calls?|tool_?use|tool_?results?|function_?results?|invoke|antml:\\w{1,20}|thinking|scratchpad|context_?window|user_?(?:message|query|info|rules)|conversation|chat_?history";
+const inName = "(?:[a-z0-9]{1,20}[-_:.]){0,4}";
+const afterName = "(?:[-_:.][a-z0-9]{1,20}){0,4}";
+const elements = new RegExp(
+  `</?(?:${inName}(?:${role})${afterName}|${message})(?:\\s[^<>=]{1,40}=[^<>]{0,200})?/?>`,
+  "i",
+);
+
+const tags =
+  /<\/?(?:important|instructions?|secret|critical|hidden|admin|rules?|notice|urgent|mandatory|must[-_]\w{1,20})>|\[\/?(?:system|assistant|developer)(?:[ _-][a-z]{1,20}){0,2}\](?!\()/i;
+
+/** A line that pretends to come from another role than the server. */
+const roles =
+  /(?:^|[\n.!?>"\]]|\\n)\s{0,20}[#*=_-]{0,4}\s?(?:system|assistant|developer)(?: prompt| message| note| override| notice| update)?\s?[*_]{0,2}:[*_]{0,2}\s{0,3}(?:you|ignore|disregard|always|never|do not|don't|must|from now|please|the user|forget|send|understood)\b/i;
+
+/** Turns of a chat or of an agent, as lines: who speaks, then what. Two of them are a forged conversation. */
+const turns =
+  /(?:^|\n|\\n)\s{0,8}[#*>[]{0,4}\s?(?:human|user|assistant|system|ai|model|thought|action|action input|observation|final answer|tool|function)\s?[\]*]{0,3}\s?:[* ]{0,4}\S/gi;
+const minTurns = 2;
+
+/** A line that says the description is over. */
+const boundary =
+  /(?:^|\n|[-=#*~]{3,})\s{0,5}[[(<]?(?:end|begin|start|close)(?:ing)?(?: of)?(?: the| this)? (?:(?:tool|function|system|user|developer|server|official) )?(?:description|definition|documentation|prompt|message|instructions?|input|schema|section)\b[^\n]{0,20}(?:[-=#*~\])>]{3,}|\n|$)/i;
+
+/** A message of a chat as JSON, YAML or an assignment. */
+const messages =
+  /["']?role["']?\s{0,3}[:=]\s{0,3}["']?(?:system|developer)\b|["']system["']\s{0,3}:\s{0,3}["'][^"']{12}/i;
+
+/** The same as lines of YAML. */
+const headers = /(?:^|\n)\s{0,8}-?\s?role\s?[:=]\s?(?:system|developer|assistant|tool)\s{0,8}\n\s{0,8}content\s?[:=]/i;
+
+/** A call that a model has allegedly made, or its result. */
+const forged =
+  /["'](?:tool_calls?|function_call|tool_use|tool_call_id|tool_result|functioncall|tool_use_id)["']\s{0,3}[:,}]|["']?role["']?\s{0,3}[:=]\s{0,3}["']?(?:tool|function|assistant|model)\b["']?[\s,}]{0,5}["']?(?:content|tool_calls|name|parts)/i;
+
+/** A text that has none of the signs in `needs` cannot fit the pattern. */
+type Pattern = { pattern: RegExp; severity: "high" | "medium"; needs: string };
+
+const patterns: readonly Pattern[] = [
+  { pattern: marks, severity: "high", needs: "<[" },
+  { pattern: elements, severity: "high", needs: "<" },
+  { pattern: forged, severity: "high", needs: "\"':=" },
+  { pattern: boundary, severity: "high", needs: "" },
+  { pattern: headers, severity: "high", needs: ":=" },
+  { pattern: tags, severity: "medium", needs: "<[" },
+  { pattern: roles, severity: "medium", needs: ":" },
+  { pattern: messages, severity: "medium", needs: ":=" },
+];
+const neededSigns = "<[\"':=";
+
+/** Those of the signs that patterns need. */
+function signsIn(text: string): string {
+  let found = "";
+  for (const sign of neededSigns) if (text.includes(sign)) found += sign;
+  return found;
+}
+
+function findMarks(text: string): Found[] {
+  const signs = signsIn(text);
+  const found: Found[] = [];
+  for (const { pattern, severity, needs } of patterns) {
+    if (needs !== "" && !hasAny(signs, needs)) continue;
+    const one = pattern.exec(text);
+    if (!one) continue;
+    const excerpt = excerptOf(text, one.index, one.index + one[0].length);
+    found.push({ kind: "pseudo_tag", severity, excerpt, decoded: null });
+  }
+  return signs.includes(":") ? [...found, ...findTurns(text)] : found;
+}
+
+function hasAny(signs: string, needs: string): boolean {
+  for (const sign of needs) if (signs.includes(sign)) return true;
+  return false;
+}
+
+function findTurns(text: string): Found[] {
+  const found = [...text.matchAll(turns).take(minTurns)];
+  const [first, second] = found;
+  if (!first || !second) return [];
+  const isForged =
+    (/human/i.test(first[0]) && /assistant/i.test(second[0])) ||
+    (/thought|action/i.test(first[0]) && /action|observation/i.test(second[0]));
+  const severity = isForged ? "high" : "medium";
+  return [{ kind: "pseudo_tag", severity, excerpt: excerptOf(text, first.index, second.index), decoded: null }];
+}
+
+type Meanings = { own: Meaning; foreign: ForeignMeaning };
+
+/** The same texts stand in several lanes, and in many definitions. */
+const meanings = createLru<Meanings>(1_000);
+const longestKept = 500;
+
+function meaningIn(text: string): Meanings {
+  const before = meanings.get(text);
+  if (before) return before;
+  const made = { own: meaningOf(text), foreign: foreignMeaningOf(text) };
+  if (text.length <= longestKept) meanings.set(text, made);
+  return made;
+}
+
+/**
+ * Can these texts, read as `whole`, be an order? Mostly not, and then they need not be read as one. Between two texts is a
+ * space, so that their words are the same as those of `whole`; only expressions may begin in one text and end in the next.
+ */
+export function mayBeOrder(texts: readonly string[], whole: string): boolean {
+  const all = texts.map(meaningIn);
+  if (mayMeanOrder(all.map(({ own }) => own))) return true;
+  return mayBeForeignOrder(all.map(({ foreign }) => foreign)) || findMarks(whole).length > 0;
+}
+
+/** The worst of each kind. */
+export function findInstructions(text: string, isLoose = false): Found[] {
+  const marked = findMarks(text);
+  const said = [...findFeatures(text, isLoose), ...(isLoose ? [] : findForeignOrders(text))];
+  if (marked.length === 0 && said.length === 0) return [];
+  const found: Found[] = [
+    // What imitates a message and speaks of orders is one.
+    ...marked.map((one) => (isAboutOrders(one.excerpt) ? { ...one, severity: "high" as const } : one)),
+    ...said.map(
+      ({ kind, severity, from, to }): Found => ({ kind, severity, excerpt: excerptOf(text, from, to), decoded: null }),
+    ),
+  ].sort((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity));
+  return [...new Map(found.toReversed().map((one) => [one.kind, one])).values()].reverse();
+}

@@ -1,0 +1,56 @@
+import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
+import type { ToolId } from "../../../src/model/catalogue/tool.ts";
+import { spellings } from "../../../src/model/catalogue/tool-name.ts";
+import type { NamedTools } from "../../../src/model/packages.ts";
+import { collectTexts, excerptOf } from "./texts.ts";
+
+const minLength = 8;
+const maxText = 100_000;
+const orders = /\b(?:before|instead|must|always|never|first|rather|replaces?|do not|don't)\b/i;
+
+export function indexNames(ids: readonly ToolId[]): NamedTools {
+  const index = new Map<string, string[]>();
+  for (const { server, tool } of ids) {
+    if (server === null) continue;
+    for (const name of [tool, ...spellings({ server, tool })]) {
+      if (!isDistinctive(name)) continue;
+      const servers = index.get(name);
+      if (!servers) index.set(name, [server]);
+      else if (!servers.includes(server)) servers.push(server);
+    }
+  }
+  return index;
+}
+
+/** An everyday word is no reference to a tool. */
+function isDistinctive(name: string): boolean {
+  return name.length >= minLength && /[_.-]|[a-z][A-Z]/.test(name);
+}
+
+const known = new WeakMap<object, { names: NamedTools; found: readonly Finding[] }>();
+
+/** Mentions of other servers' tools in a description, worse if it gives orders about them. */
+export function findToolReferences(definition: object, server: string, names: NamedTools): readonly Finding[] {
+  const before = known.get(definition);
+  if (before?.names === names) return before.found;
+  const found = names.size === 0 ? [] : findNames(definition, server, names);
+  known.set(definition, { names, found });
+  return found;
+}
+
+function findNames(definition: object, server: string, names: NamedTools): Finding[] {
+  const found: Finding[] = [];
+  for (const { where, text } of collectTexts(definition)) {
+    if (!where.endsWith("/description") || text.length > maxText) continue;
+    for (const { 0: word, index } of text.matchAll(/[A-Za-z][A-Za-z0-9_.-]*/g)) {
+      const name = word.replace(/(?<![.-])[.-]+$/, "");
+      const servers = names.get(name);
+      if (!servers || servers.includes(server)) continue;
+      const excerpt = excerptOf(text, index, index + name.length);
+      const severity = orders.test(excerpt) ? "medium" : "low";
+      found.push({ kind: "cross_reference", severity, where, excerpt, decoded: `${name} of ${servers.join(", ")}` });
+      break;
+    }
+  }
+  return found;
+}

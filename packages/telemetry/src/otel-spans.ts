@@ -1,0 +1,282 @@
+import type { Attributes, Context, Span, SpanContext, Tracer } from "@opentelemetry/api";
+import { context, createTraceState, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
+import type { RunBeginning, TracedRun } from "../../../src/calls/calls.ts";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
+import { createShortLivedMap } from "../../../src/lib/short-lived-map.ts";
+import { version } from "../../../src/lib/version.ts";
+import type { ChatModel, ModelPart, ModelRequest } from "../../../src/model/agent/chat.ts";
+import type { Executed, Outcome, Requested } from "../../../src/model/calls/call.ts";
+import type { CallRecord } from "../../../src/model/calls/call-schema.ts";
+import type { Provider, ProviderContext, Relay } from "../../../src/model/calls/provider.ts";
+import { readTraceContext, type TraceContext, withTraceContext } from "../../../src/model/calls/provider.ts";
+import type { ProviderSpec } from "../../../src/model/catalogue/tool.ts";
+import { toPlaneError } from "../../../src/model/errors.ts";
+import { isObject, type UnknownObject } from "../../../src/model/json.ts";
+
+type SpanBeginning = {
+  name: string;
+  kind: keyof typeof SpanKind;
+  /** Undefined ones are left out. */
+  attributes: Attributes;
+  meta: UnknownObject | undefined;
+};
+
+/** Of the program, where the plane has none of its own. */
+const usualTracer = (): Tracer => trace.getTracer("toolplane", version);
+
+type OpenSpan = { span: Span; within: Context; said: TraceContext };
+
+function beginSpan({ name, kind, attributes: given, meta }: SpanBeginning, tracer = usualTracer()): OpenSpan {
+  const parent = parentOf(meta);
+  const attributes = withoutUndefined(given);
+  const span = tracer.startSpan(name, { kind: SpanKind[kind], attributes }, parent);
+  return { span, within: trace.setSpan(parent, span), said: renderTraceContext(span.spanContext()) };
+}
+
+/** Only the code: messages may hold foreign words. */
+function endSpan(span: Span, error: string | null): void {
+  if (error !== null) {
+    span.setAttribute("error.type", error);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  span.end();
+}
+
+/** Spans inside belong below this one, where the program keeps contexts. */
+function runWithin<T>({ within }: OpenSpan, work: () => T): T {
+  return context.with(within, work);
+}
+
+/** A span of this process in the caller's trace is nearer than the caller's own. */
+function parentOf(meta: UnknownObject | undefined): Context {
+  const active = context.active();
+  const said = readTraceContext(meta);
+  if (said === null) return active;
+  const remote = spanContextOf(said);
+  const near = trace.getSpanContext(active);
+  return near?.traceId === remote.traceId ? active : trace.setSpanContext(active, remote);
+}
+
+function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
+  const [, traceId = "", spanId = "", flags = "00"] = traceparent.split("-");
+  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+  const traceState = tracestate === undefined ? {} : { traceState: createTraceState(tracestate) };
+  return { traceId, spanId, isRemote: true, traceFlags, ...traceState };
+}
+
+function renderTraceContext({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
+  const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0");
+  const tracestate = traceState?.serialize() ?? "";
+  return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(tracestate === "" ? {} : { tracestate }) };
+}
+
+const operation = { "gen_ai.operation.name": "execute_tool" };
+const toolCall = { "mcp.method.name": "tools/call" };
+/** Named further when the tool is found: callers' names are endless. */
+const nameOf = (face: Requested["face"]) => (face === "mcp" ? "tools/call" : "execute_tool");
+
+const open = createShortLivedMap<Span>();
+
+export async function traceCall(
+  requested: Requested,
+  relay: Relay | undefined,
+  run: (relay: Relay) => Promise<Outcome>,
+  tracer?: Tracer,
+): Promise<Outcome> {
+  const { id, face, options } = requested;
+  const isServed = face === "mcp";
+  const begun = beginSpan(
+    {
+      name: nameOf(face),
+      kind: isServed ? "SERVER" : "INTERNAL",
+      attributes: {
+        ...operation,
+        ...(isServed ? toolCall : {}),
+        "gen_ai.tool.call.id": id,
+        "toolplane.face": face,
+        "gen_ai.conversation.id": options.conversation,
+        "toolplane.run.id": options.run,
+      },
+      meta: relay?.meta,
+    },
+    tracer,
+  );
+  const { span, said } = begun;
+  open.set(id, span);
+  try {
+    const passed: Relay = Object.create(relay ?? null, {
+      meta: { value: withTraceContext(relay?.meta, said), enumerable: true },
+    });
+    const outcome = await runWithin(begun, () => run(passed));
+    const { status, attempts } = outcome.call;
+    span.setAttributes({ "toolplane.call.status": status, "toolplane.call.attempts": attempts });
+    endSpan(span, errorOf(outcome));
+    return outcome;
+  } catch (thrown) {
+    endSpan(span, toPlaneError(thrown).code);
+    throw thrown;
+  } finally {
+    open.delete(id);
+  }
+}
+
+type Stages = CallRecord["stages"];
+
+export function describeCall({ id, face, tool, executed }: Requested & Partial<Executed>, stages: Stages): void {
+  const span = open.get(id);
+  if (span === undefined) return;
+  const times = new Map<string, number>();
+  // A call that is planned again goes through a stage twice.
+  for (const { stage, ms } of stages) times.set(stage, (times.get(stage) ?? 0) + ms);
+  for (const [stage, ms] of times) span.setAttribute(`toolplane.stage.${stage}.ms`, ms);
+  if (tool === undefined) return;
+  const kind = executed?.provider.split(":")[0];
+  span.updateName(`${nameOf(face)} ${tool.name}`);
+  const described = {
+    "gen_ai.tool.name": tool.name,
+    "gen_ai.tool.type": kind === "function" || kind === "builtin" ? "function" : "extension",
+    "toolplane.server": tool.id.server ?? undefined,
+    "toolplane.provider": executed?.provider,
+  };
+  span.setAttributes(withoutUndefined(described));
+}
+
+export async function traceAttempt(
+  provider: Provider,
+  spec: ProviderSpec,
+  args: Parameters<Provider>[1],
+  context: ProviderContext,
+  tracer?: Tracer,
+): Promise<unknown> {
+  const begun = beginSpan({ ...attemptOf(spec), meta: context.meta }, tracer);
+  const { span, said } = begun;
+  // The path does not wait for a late provider, and neither does the span.
+  const end = (error: string | null) => {
+    context.signal.removeEventListener("abort", abandon);
+    if (span.isRecording()) endSpan(span, error);
+  };
+  const abandon = () => end("CANCELLED");
+  context.signal.addEventListener("abort", abandon, { once: true });
+  try {
+    // The context makes much of itself only when it is asked for, so it is not copied.
+    const traced: ProviderContext = Object.create(context, { meta: { value: withTraceContext(context.meta, said) } });
+    const result = await runWithin(begun, () => provider(spec, args, traced));
+    end(isObject(result) && result.isError === true ? "tool_error" : null);
+    return result;
+  } catch (thrown) {
+    const { code, data } = toPlaneError(thrown);
+    if (typeof data.rpcCode === "number") span.setAttribute("rpc.response.status_code", String(data.rpcCode));
+    end(code);
+    throw thrown;
+  }
+}
+
+function attemptOf({ name, config }: ProviderSpec) {
+  const isRemote = ["mcp", "http", "model"].includes(name);
+  const kind = isRemote ? ("CLIENT" as const) : ("INTERNAL" as const);
+  if (name !== "mcp") return { name: `attempt ${name}`, kind, attributes: { "toolplane.provider": name } };
+  const tool = String(config.tool);
+  const about = { "gen_ai.tool.name": tool, "toolplane.provider": name, "toolplane.server": String(config.server) };
+  return { name: `tools/call ${tool}`, kind, attributes: { ...operation, ...toolCall, ...about } };
+}
+
+/** A waiting call has not failed. */
+function errorOf(outcome: Outcome): string | null {
+  const { status } = outcome.call;
+  if (outcome.ok || status === "waiting") return null;
+  return status === "tool_error" ? "tool_error" : outcome.error.code;
+}
+
+export function traceRun(
+  { id, model, style, toolset, conversation }: RunBeginning,
+  meta?: UnknownObject,
+  tracer?: Tracer,
+): TracedRun {
+  const begun = beginSpan(
+    {
+      name: toolset === null ? "invoke_agent" : `invoke_agent ${toolset}`,
+      kind: "INTERNAL",
+      attributes: {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": "toolplane",
+        "gen_ai.request.model": model,
+        "gen_ai.conversation.id": conversation,
+        "gen_ai.agent.name": toolset ?? undefined,
+        "toolplane.run.id": id,
+        "toolplane.agent.style": style,
+      },
+      meta,
+    },
+    tracer,
+  );
+  const { span, said } = begun;
+  return {
+    model: (asked) => {
+      const { name, provider, modelId } = asked;
+      const stream: ChatModel["stream"] = (request) => traceTurn(asked, request, begun, conversation, tracer);
+      return { name, ...withoutUndefined({ provider, modelId }), stream };
+    },
+    relay: { meta: withTraceContext(meta, said) },
+    end(run) {
+      if (run === undefined) return endSpan(span, "INTERNAL");
+      span.setAttributes({
+        "gen_ai.usage.input_tokens": run.usage.inputTokens,
+        "gen_ai.usage.output_tokens": run.usage.outputTokens,
+        "toolplane.agent.outcome": run.outcome,
+        "toolplane.agent.turns": run.turns,
+        "toolplane.agent.calls": run.counters.totalToolCalls,
+      });
+      const isFailed = run.outcome === "failed" || run.outcome === "cancelled";
+      endSpan(span, isFailed ? (run.error?.code ?? "CANCELLED") : null);
+    },
+  };
+}
+
+async function* traceTurn(
+  model: ChatModel,
+  request: ModelRequest,
+  run: OpenSpan,
+  conversation: string,
+  tracer?: Tracer,
+): AsyncGenerator<ModelPart> {
+  const begun = beginSpan(
+    {
+      name: `chat ${model.modelId ?? model.name}`,
+      kind: "CLIENT",
+      attributes: {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": model.provider,
+        "gen_ai.request.model": model.modelId ?? model.name,
+        "gen_ai.conversation.id": conversation,
+        "toolplane.tools.offered": request.tools?.length ?? 0,
+        "gen_ai.request.temperature": request.temperature,
+        "gen_ai.request.max_tokens": request.maxOutputTokens,
+      },
+      meta: run.said,
+    },
+    tracer,
+  );
+  const { span } = begun;
+  let hasEnded = false;
+  // A listener that stops early is no error.
+  let error: string | null = null;
+  try {
+    for await (const part of runWithin(begun, () => model.stream(request))) {
+      if (part.type === "end") {
+        hasEnded = true;
+        span.setAttributes({
+          "gen_ai.response.finish_reasons": [part.reason],
+          "gen_ai.usage.input_tokens": part.usage.inputTokens,
+          "gen_ai.usage.output_tokens": part.usage.outputTokens,
+        });
+      }
+      yield part;
+    }
+    if (!hasEnded) error = "PROVIDER_FAILED";
+  } catch (thrown) {
+    error = toPlaneError(thrown).code;
+    throw thrown;
+  } finally {
+    endSpan(span, request.signal?.aborted && !hasEnded ? "CANCELLED" : error);
+  }
+}

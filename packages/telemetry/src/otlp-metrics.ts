@@ -1,0 +1,81 @@
+import { ValueType } from "@opentelemetry/api";
+import type { Resource } from "@opentelemetry/resources";
+import { MeterProvider, MetricReader, type ResourceMetrics } from "@opentelemetry/sdk-metrics";
+import { createBoundedLabel } from "../../../src/lib/bounded-label.ts";
+import { version } from "../../../src/lib/version.ts";
+import type { ErrorCode } from "../../../src/model/errors.ts";
+import type { EventOf } from "../../../src/model/events.ts";
+import type { Plane } from "../../../src/model/plane.ts";
+
+type Labels = Readonly<Record<string, string>>;
+
+type MetricsParts = {
+  resource: Resource;
+  on: Plane["on"];
+  /** Something was counted. */
+  changed(): void;
+};
+
+/** From a tool in this process to one that takes its whole minute. */
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** The name is whatever the caller wrote. */
+const unresolved: ReadonlySet<ErrorCode> = new Set(["TOOL_NOT_FOUND", "TOOL_AMBIGUOUS", "SERVER_NOT_FOUND"]);
+
+/** Sums and histograms since the start. */
+export function createOtlpMetrics({ resource, on, changed }: MetricsParts) {
+  const reader = new Collected();
+  const meter = new MeterProvider({ resource, readers: [reader] }).getMeter("toolplane", version);
+  const counter = (name: string, unit: string, description: string) => {
+    const made = meter.createCounter(name, { unit, description, valueType: ValueType.INT });
+    return (labels: Labels, value = 1) => made.add(value, labels);
+  };
+  const histogram = (name: string, description: string) => {
+    const advice = { explicitBucketBoundaries: seconds };
+    const made = meter.createHistogram(name, { unit: "s", description, advice });
+    return (labels: Labels, value: number) => made.record(value, labels);
+  };
+  const calls = counter("toolplane.calls", "{call}", "Calls that ended, by tool and status.");
+  const durations = histogram("toolplane.call.duration", "How long calls took, by tool.");
+  const attempts = counter("toolplane.provider.attempts", "{attempt}", "How often providers were asked.");
+  const latencies = histogram("toolplane.provider.duration", "How long providers took.");
+  const retries = counter("toolplane.retries", "{attempt}", "Attempts that were repeated.");
+  const runs = counter("toolplane.agent.runs", "{run}", "Runs of agents that ended.");
+  const tokens = counter("toolplane.model.tokens", "{token}", "Tokens of models, by direction.");
+  const labelOf = createBoundedLabel();
+  const countCall = ({ tool: asked, status, durationMs, code, server, ...ended }: EventOf<"tool.result">) => {
+    const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(asked);
+    const of: Labels = { "gen_ai.tool.name": tool, ...(server ? { "toolplane.server": server } : {}) };
+    calls({ ...of, "toolplane.call.status": status, ...(code === null ? {} : { "error.type": code }) });
+    durations(of, durationMs / 1_000);
+    for (const { provider, ok, durationMs: took = 0 } of ended.attempts ?? []) {
+      const by = { ...of, "toolplane.provider": provider };
+      attempts({ ...by, "toolplane.ok": String(ok) });
+      latencies(by, took / 1_000);
+    }
+    changed();
+  };
+  const leave = [
+    on("tool.result", countCall),
+    on("tool.retry", () => retries({})),
+    on("agent.run", ({ outcome, model, style, inputTokens, outputTokens }) => {
+      const by = { "gen_ai.request.model": labelOf(model) };
+      runs({ ...by, "toolplane.agent.outcome": outcome, "toolplane.agent.style": style });
+      tokens({ ...by, "gen_ai.token.type": "input" }, inputTokens);
+      tokens({ ...by, "gen_ai.token.type": "output" }, outputTokens);
+      changed();
+    }),
+  ];
+  return {
+    collect: async (): Promise<ResourceMetrics> => (await reader.collect()).resourceMetrics,
+    stop() {
+      for (const off of leave) off();
+    },
+  };
+}
+
+/** Read when a batch is sent, and not by a timer of its own. */
+class Collected extends MetricReader {
+  protected override async onShutdown(): Promise<void> {}
+  protected override async onForceFlush(): Promise<void> {}
+}

@@ -1,0 +1,9 @@
+import type { Packages } from "./plane.ts";
+
+/** The packages of this repository, which come with the published one. No other file of the core imports them. */
+export const bundled: Packages = {
+  containers: () => import("../packages/containers/src/containers.ts"),
+  openapi: () => import("../packages/openapi/src/openapi.ts"),
+  scan: () => import("../packages/scan/src/scan.ts"),
+  telemetry: () => import("../packages/telemetry/src/telemetry.ts"),
+};

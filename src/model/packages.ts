@@ -1,0 +1,20 @@
+import type { Finding } from "./catalogue/quality-schema.ts";
+import type { ToolId } from "./catalogue/tool.ts";
+
+/** What packages do for the catalogue. */
+export type CataloguePackages = {
+  scan(): Promise<ScanPackage>;
+};
+
+/** Looks for instructions to a model in what servers describe. */
+export type ScanPackage = {
+  /** Changes whenever the scan would find something else; stored with pins. */
+  scanVersion: number;
+  scanDefinition(definition: object): readonly Finding[];
+  indexNames(ids: readonly ToolId[]): NamedTools;
+  /** Mentions of other servers' tools. */
+  findToolReferences(definition: object, server: string, names: NamedTools): readonly Finding[];
+};
+
+/** The servers that have a tool of this name, for distinctive names. */
+export type NamedTools = ReadonlyMap<string, readonly string[]>;
