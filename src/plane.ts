@@ -3,7 +3,7 @@ import { createAgent } from "./agent/agent.ts";
 import { createCalls, createLimits, createResults, loadRecordings, type TelemetryPackage } from "./calls/calls.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import { createReload, loadSettings, processEnvironment, workingDirectory } from "./config/config.ts";
-import { createExtensions } from "./extensions/extensions.ts";
+import { createExtensions, type PackageState, watchPackages } from "./extensions/extensions.ts";
 import { once, runAll } from "./lib/async/once.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
 import { createEgress } from "./lib/net/egress.ts";
@@ -27,6 +27,7 @@ export type Packages = ServerPackages & CataloguePackages & { telemetry(): Promi
 type Context = {
   options: PlaneOptions;
   packages: Packages;
+  packageStates: () => PackageState[];
   environment: ReturnType<typeof processEnvironment>;
   recordings: Awaited<ReturnType<typeof loadRecordings>>;
   settings: Awaited<ReturnType<typeof loadSettings>>;
@@ -54,6 +55,7 @@ export async function createPlane(options: PlaneOptions, packages: Packages): Pr
   const context = madeInOrder<Context>([
     "options",
     "packages",
+    "packageStates",
     "environment",
     "recordings",
     "settings",
@@ -75,7 +77,9 @@ export async function createPlane(options: PlaneOptions, packages: Packages): Pr
     "plane",
   ]);
   context.options = options;
-  context.packages = packages;
+  const watched = watchPackages(packages);
+  context.packages = watched.packages;
+  context.packageStates = watched.states;
   context.environment = processEnvironment();
   readProxiesFrom(context.environment);
   context.recordings = await loadRecordings(context);

@@ -5,6 +5,7 @@ import type { EventOf, EventType, PlaneEvent } from "../model/events.ts";
 import type { ReadSecret } from "../model/extensions/extension.ts";
 import type { Json, JsonObject, UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
+import type { PackageState } from "./watch-packages.ts";
 
 export type ExtensionsContext = {
   readonly settings: {
@@ -21,6 +22,8 @@ export type ExtensionsContext = {
   readonly catalogue: {
     handWritten: { setAdded(source: string, manifests: readonly UnknownObject[]): void };
   };
+  /** Of the packages that come with the product. */
+  packageStates(): PackageState[];
   readonly calls: {
     checkSchema(schema: JsonObject, value: Json): Promise<readonly { path: string; message: string }[]>;
   };

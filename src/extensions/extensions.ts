@@ -3,16 +3,20 @@ import type { Finding } from "../model/catalogue/quality-schema.ts";
 import type { Embed } from "../model/catalogue/search.ts";
 import type { FoundTool } from "../model/catalogue/search-schema.ts";
 import type { ExecuteStage, OpenTransport } from "../model/extensions/extension.ts";
+import type { ExtensionState } from "../model/extensions/extension-schema.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Inside } from "../model/principal.ts";
 import { createAdditions, newestOf } from "./additions.ts";
 import { inOrderOf, scanWith } from "./consult.ts";
 import { type ExtensionsContext, notFound } from "./context.ts";
+import type { PackageState } from "./watch-packages.ts";
 
 const none: readonly never[] = [];
 
 export type Extensions = ReturnType<typeof createExtensions>;
+
+export { type PackageState, watchPackages } from "./watch-packages.ts";
 
 /** What extends this plane. Nothing is loaded where nothing does. */
 export function createExtensions(context: ExtensionsContext) {
@@ -24,7 +28,10 @@ export function createExtensions(context: ExtensionsContext) {
   const whenUsed = async <T>(otherwise: T, act: (running: Awaited<ReturnType<typeof loaded>>) => T | Promise<T>) =>
     isUsed() ? act(await loaded()) : otherwise;
   const verbs: Inside<Plane["extensions"]> = {
-    list: async () => whenUsed([], (running) => running.list()),
+    list: async () => [
+      ...(await whenUsed([], (running) => running.list())),
+      ...context.packageStates().map(showPackage),
+    ],
     operations: async () => whenUsed([], (running) => running.operations()),
     panels: async () => whenUsed([], (running) => running.panels()),
     run: async (operation, input, caller) => {
@@ -53,4 +60,11 @@ export function createExtensions(context: ExtensionsContext) {
     reload: () => whenUsed(undefined, (running) => running.reload()),
     stop: () => whenUsed(undefined, (running) => running.stop()),
   };
+}
+
+function showPackage({ name, since, importMs }: PackageState): ExtensionState {
+  const state = since === null ? "not loaded" : "loaded";
+  const costs = { importMs: Math.round(importMs * 10) / 10, setupMs: 0 };
+  const nothing = { about: null, error: null, adds: [], needs: [], settings: null };
+  return { name, use: "built in", state, since, interface: 1, ...costs, ...nothing };
 }

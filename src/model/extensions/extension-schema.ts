@@ -9,10 +9,12 @@ export const ExtensionState = z
     name: z.string(),
     use: z.string().meta({ description: "As the configuration or the program names it." }),
     about: z.string().nullable(),
-    state: z.enum(["set up", "started", "failed", "stopped"]),
+    state: z
+      .enum(["set up", "started", "failed", "stopped", "loaded", "not loaded"])
+      .meta({ description: "What comes with Toolplane is loaded when it is needed." }),
     error: z.string().nullable().meta({ description: "Why it is not in use, or what failed last." }),
     interface: z.number().int().meta({ description: "The version of the interface it was written for." }),
-    since: z.string().meta({ description: "When it was set up." }),
+    since: z.string().nullable().meta({ description: "When it was set up or loaded." }),
     importMs: z.number().meta({ description: "Time to load its code." }),
     setupMs: z.number().meta({ description: "Time of its 'setup'." }),
     adds: z.array(z.string()).meta({ description: "What it has added, such as `provider greet`." }),
