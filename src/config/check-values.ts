@@ -14,13 +14,13 @@ import {
 import { parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
 import { hasPersonalAuth, ServerDefinition, type Transport } from "../model/servers/server.ts";
+import { transportByScheme, transportBySpelling, transports } from "../model/servers/transports.ts";
 import { type Environment, startedByUs } from "./environment.ts";
 import { isAddedScheme } from "./extensions/added-kinds.ts";
 import { hintFor } from "./manifests/check-graph.ts";
 import type { Merged } from "./merge-settings.ts";
 import { checkProviders, parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
 import { expandEnvironment, mentionsWorkspace, splitSecrets, workspaceVariable } from "./secrets/references.ts";
-import { transportNames } from "./shapes/coerce.ts";
 
 type DetectedTransport = { transport: Transport; url?: string };
 type TransportProblem = { problem: string; hint: string | null; key?: string };
@@ -30,7 +30,7 @@ export function detectTransport(server: UnknownObject): DetectedTransport | Tran
   const { transport, type, url, openapi } = server;
   // Without a command, what the image starts by itself is the server.
   const command = server.command ?? (server.container === undefined ? undefined : "");
-  const said = transportNames.get(transport);
+  const said = transportBySpelling.get(transport);
   if (transport !== undefined && said === undefined) {
     return {
       problem: `transport ${JSON.stringify(transport)} is unknown`,
@@ -47,7 +47,7 @@ export function detectTransport(server: UnknownObject): DetectedTransport | Tran
   if (!hasUsableScheme(url)) return wrongUrl(url, said);
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
   const full = hasScheme ? url : `http://${url}`;
-  const hinted = hasScheme ? undefined : transportNames.get(type);
+  const hinted = hasScheme ? undefined : transportBySpelling.get(type);
   return { transport: said ?? transportOfUrl(full, hinted === "stdio" ? undefined : hinted), url: full };
 }
 
@@ -70,18 +70,19 @@ const schemeOf = (url: string): string => /^([a-z][a-z0-9+.-]*):/i.exec(url.trim
 /** `localhost:3000/mcp` has none, which is fine; `htp:/x` has one that nothing speaks. */
 function hasUsableScheme(url: string): boolean {
   const [, scheme, slashes] = /^([a-z][a-z0-9+.-]*):(?!\d)(\/\/)?/i.exec(url.trim()) ?? [];
-  return scheme === undefined || (slashes !== undefined && /^(?:https?|wss?|memory)$/i.test(scheme));
+  return scheme === undefined || (slashes !== undefined && transportByScheme.has(scheme.toLowerCase()));
 }
 
 function wrongUrl(url: string, said: Transport | undefined): TransportProblem {
-  const schemes = said === "websocket" ? "ws:// or wss://" : "http:// or https://";
+  const { schemes: own } = transports[said ?? "http"];
+  const schemes = (own.length > 0 ? own : transports.http.schemes).map((scheme) => `${scheme}://`).join(" or ");
   const problem = `'${redact(url)}' is not a URL; start it with ${schemes}`;
   return { problem, hint: null, key: "url" };
 }
 
 function transportOfUrl(url: string, hinted: Transport = "http"): Transport {
-  if (/^wss?:/i.test(url)) return "websocket";
-  if (/^memory:/i.test(url)) return "memory";
+  const named = transportByScheme.get(schemeOf(url).toLowerCase());
+  if (named !== undefined && named !== "http") return named;
   return /\/sse\/?$/.test(url.split(/[?#]/)[0] ?? "") ? "sse" : hinted;
 }
 

@@ -6,9 +6,8 @@ import { createPeer, type Peer, type PeerHandlers, unopened } from "../protocol/
 import type { ClientDescription, Era, Session } from "../protocol/session.ts";
 import { installFailure } from "./installer.ts";
 import type { RequestCredentials } from "./transports/http-request.ts";
-import { openMemory } from "./transports/memory.ts";
+import { openChannel } from "./transports/open-channel.ts";
 import type { ServerPackages } from "./transports/packages.ts";
-import { openStdio } from "./transports/stdio.ts";
 
 export type { RequestCredentials };
 
@@ -116,50 +115,4 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
   isOpen = true;
   if (session.era === "legacy") opened.listen?.();
   return { channel: opened, peer, session };
-}
-
-/** Loaded when needed: Node's HTTP stack loads longer than a stdio server starts. */
-export async function openChannel(
-  definition: ServerDefinition,
-  parentEnvironment: Readonly<Record<string, string | undefined>>,
-  handlers: ChannelHandlers,
-  packages: ServerPackages,
-  access: RequestCredentials = {},
-): Promise<Channel> {
-  const { transport, command, url, maxMessageBytes } = definition;
-  if (definition.container && transport === "stdio") {
-    const { openContainer } = await packages.containers();
-    return openContainer({ ...definition, container: definition.container, parentEnvironment }, handlers);
-  }
-  if (transport === "stdio") {
-    if (command === undefined) throw missing("command", transport);
-    const { container: _, cwd, ...line } = definition;
-    return openStdio({ ...line, command, cwd, parentEnvironment }, handlers);
-  }
-  if (transport === "openapi") {
-    const { openApi } = await packages.openapi();
-    return openApi(definition, handlers, access);
-  }
-  if (url === undefined) throw missing("url", transport);
-  if (transport === "extension") {
-    const { openAdded } = await import("./transports/added.ts");
-    return openAdded(url, access.findTransport, handlers);
-  }
-  if (transport === "memory") return openMemory(url, maxMessageBytes, handlers);
-  const options = { url, headers: definition.headers, maxMessageBytes, ...access };
-  if (transport === "websocket") {
-    const { openWebSocket } = await import("./transports/websocket.ts");
-    return openWebSocket({ ...options, pingMs: definition.pingIntervalMs }, handlers);
-  }
-  if (transport === "sse") {
-    const { openSse } = await import("./transports/sse.ts");
-    return openSse(options, handlers);
-  }
-  const { openHttp } = await import("./transports/http.ts");
-  return openHttp(options, handlers);
-}
-
-function missing(key: string, transport: string): TransportError {
-  const reason = `transport '${transport}' needs '${key}'. Add it to the server`;
-  return new TransportError(reason, { sent: false, permanent: true });
 }

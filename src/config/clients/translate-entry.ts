@@ -3,7 +3,7 @@ import { spell } from "../../lib/text/spell.ts";
 import { variableName } from "../../lib/text/variable-name.ts";
 import { asMatch, Foreign, foreign, type Piece, rewriteTexts, splitAt, writeText } from "../../model/foreign.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
-import { transportNames } from "../shapes/coerce.ts";
+import { transportBySpelling } from "../../model/servers/transports.ts";
 import type { Where } from "./client-files.ts";
 import { type ClientName, clientOf } from "./clients.ts";
 import { ownName } from "./own-entry.ts";
@@ -89,7 +89,7 @@ function reached(entry: UnknownObject, secrets: JsonObject): JsonObject {
   if (/^[a-z+.-]+:/i.test(url) && !/^(https?|wss?):/i.test(url))
     throw new TranslationProblem(`its url starts with '${url.split(":")[0]}:' and not with http:`);
   const isHttp = entry.url === undefined && entry.httpUrl !== undefined;
-  const transport = isHttp ? "http" : entry.type === "stdio" ? undefined : transportNames.get(entry.type);
+  const transport = isHttp ? "http" : entry.type === "stdio" ? undefined : transportBySpelling.get(entry.type);
   return defined({ url, transport, headers: headersOf(entry) });
 }
 

@@ -1,16 +1,3 @@
-import type { Transport } from "../../model/servers/server.ts";
-
-/** Every spelling of a transport in files of ours and of others. */
-export const transportNames: ReadonlyMap<unknown, Transport> = new Map<unknown, Transport>([
-  ["stdio", "stdio"],
-  ...["http", "streamable-http", "streamable_http", "streamableHttp"].map((name) => [name, "http"] as const),
-  ["sse", "sse"],
-  ["ws", "websocket"],
-  ["websocket", "websocket"],
-  ["openapi", "openapi"],
-  ["memory", "memory"],
-]);
-
 const words = new Map<string, boolean>([
   ...["1", "true", "yes", "on"].map((word) => [word, true] as const),
   ...["0", "false", "no", "off"].map((word) => [word, false] as const),

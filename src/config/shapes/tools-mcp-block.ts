@@ -1,7 +1,8 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
 import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import type { Transport } from "../../model/servers/server.ts";
-import { secondsToMs, splitCommas, splitShellWords, splitSpaces, toBoolean, transportNames } from "./coerce.ts";
+import { transportByScheme, transportBySpelling } from "../../model/servers/transports.ts";
+import { secondsToMs, splitCommas, splitShellWords, splitSpaces, toBoolean } from "./coerce.ts";
 import {
   describeValue,
   type Field,
@@ -143,7 +144,7 @@ const aliases = new Map<string, string>(
     auth: ["authentication"],
   }).flatMap(([key, others]) => others.map((other) => [other, key] as const)),
 );
-const transports = new Map<unknown, Transport>([...transportNames, ["wss", "websocket"], ["https", "http"]]);
+const transports = new Map<unknown, Transport>([...transportByScheme, ...transportBySpelling]);
 const defaultTimeoutSeconds = 30;
 
 type Translate = (field: Field, reading: Reading) => Field[];

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { InjectionEntry, InjectOptions } from "../access/injection.ts";
 import { CacheSettings, SideEffects } from "../catalogue/tool.ts";
+import { type TransportName, transports } from "./transports.ts";
 
-export const Transport = z.enum(["stdio", "http", "sse", "websocket", "openapi", "memory", "extension"]);
+export const Transport = z.enum(Object.keys(transports) as TransportName[]);
 export type Transport = z.infer<typeof Transport>;
 
 const texts = z.array(z.string());

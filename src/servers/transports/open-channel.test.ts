@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { connectChannel } from "../../test/fixtures/servers/support/connect-channel.ts";
-import { startHttpFixture } from "../../test/fixtures/start-server.ts";
-import { sampleServer } from "../../test/samples/calls.ts";
-import { bundled } from "../bundled.ts";
-import { openChannel } from "./open-session.ts";
+import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
+import { startHttpFixture } from "../../../test/fixtures/start-server.ts";
+import { sampleServer } from "../../../test/samples/calls.ts";
+import { bundled } from "../../bundled.ts";
+import { openChannel } from "./open-channel.ts";
 
 suite("opening a channel", { concurrency: 4 }, () => {
   for (const [transport, fixture, settings] of [
