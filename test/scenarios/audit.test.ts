@@ -10,6 +10,8 @@ import { fixture, runCli, startServe, writeConfig } from "./support.ts";
 
 /** Operations that send something and change nothing of the plane, or are recorded as calls and runs. */
 const recordedElsewhere = new Set([
+  // Under the name of the operation, where that says that it changes something.
+  "extensions.run",
   "call",
   "skills.run",
   "agent.run",
