@@ -4,6 +4,7 @@ import type { Packages } from "./plane.ts";
 export const bundled: Packages = {
   containers: () => import("../packages/containers/src/containers.ts"),
   openapi: () => import("../packages/openapi/src/openapi.ts"),
+  postgres: () => import("../packages/postgres/src/postgres.ts"),
   scan: () => import("../packages/scan/src/scan.ts"),
   telemetry: () => import("../packages/telemetry/src/telemetry.ts"),
 };

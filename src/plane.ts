@@ -7,7 +7,7 @@ import { once, runAll } from "./lib/async/once.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
 import { createEgress } from "./lib/net/egress.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
-import type { CataloguePackages } from "./model/packages.ts";
+import type { CataloguePackages, StorePackages } from "./model/packages.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { type Caller, type Principal, trusted, withListed } from "./model/principal.ts";
@@ -20,7 +20,7 @@ import { createWork } from "./work/work.ts";
 export { openState } from "./state.ts";
 
 /** What is not part of the core. Each is loaded when it is used. */
-export type Packages = ServerPackages & CataloguePackages & { telemetry(): Promise<TelemetryPackage> };
+export type Packages = ServerPackages & CataloguePackages & StorePackages & { telemetry(): Promise<TelemetryPackage> };
 
 /** The rooms of a plane. Each takes the whole context and reads of it what it uses, when it uses it. */
 type Context = {
@@ -89,6 +89,7 @@ export async function createPlane(options: PlaneOptions, packages: Packages): Pr
     options.dataDirectory,
     requireStoreAddress(options.store ?? config().store),
     () => config().audit.required,
+    packages,
   );
   context.recorder = recorder;
   const { audit, run: record } = createAudit({

@@ -60,8 +60,6 @@ const homes: Record<string, readonly string[]> = {
   "@hono/node-server": ["faces/http"],
   "prom-client": ["faces/http"],
   "node:sqlite": ["store"],
-  pg: ["store"],
-  "pg-boss": ["store"],
   ws: ["servers"],
   jose: ["access/identity"],
   oauth4webapi: ["servers/auth"],

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
-import { callEntry, sampleEntry } from "../../test/contracts/records.ts";
-import { storeContract } from "../../test/contracts/store.ts";
-import { postgresPassword, type RunningPostgres, startPostgres } from "../../test/fixtures/postgres.ts";
-import { parseStoreAddress } from "../model/config/settings.ts";
-import { type Store, stateTables } from "../model/store.ts";
-import { postgresSchema } from "./migrations/postgres-migrations.ts";
+import { parseStoreAddress } from "../../../src/model/config/settings.ts";
+import { type Store, stateTables } from "../../../src/model/store.ts";
+import { callEntry, sampleEntry } from "../../../test/contracts/records.ts";
+import { storeContract } from "../../../test/contracts/store.ts";
+import { postgresPassword, type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
+import { postgresSchema } from "./migrations.ts";
 import { openPostgresStore } from "./postgres.ts";
 
 let server: RunningPostgres;

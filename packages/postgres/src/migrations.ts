@@ -1,5 +1,5 @@
-import type { DatabaseSchema, Migration } from "./migrations.ts";
-import { postgresBaseline } from "./postgres-baseline.ts";
+import type { DatabaseSchema, Migration } from "../../../src/lib/migrations.ts";
+import { postgresBaseline } from "./baseline.ts";
 
 const steps: readonly Migration[] = [
   // The tables of the SQLite store after its migration 13. Text compares byte by byte in any locale. Records are text:

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
+import { parseStoreAddress } from "../../../src/model/config/settings.ts";
+import type { Store, StoreNews, StoreTrouble } from "../../../src/model/store.ts";
 import { answeredCall, callEntry, heldCall } from "../../../test/contracts/records.ts";
 import { apiKey } from "../../../test/contracts/store-api-keys.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
 import { until } from "../../../test/fixtures/until.ts";
-import { parseStoreAddress } from "../../model/config/settings.ts";
-import type { Store, StoreNews, StoreTrouble } from "../../model/store.ts";
-import { openPostgresStore } from "../postgres.ts";
+import { openPostgresStore } from "./postgres.ts";
 
 let server: RunningPostgres;
 before(async () => {

@@ -1,13 +1,12 @@
 import type { PgBoss } from "pg-boss";
-import type { DueItem, DueKind, DueWork } from "../../model/store.ts";
-import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
-import type { KeptJobRun } from "../../model/work/job-run.ts";
-import { type DueRecords, parseRecord } from "../tables/database.ts";
-import { selectNextDue } from "../tables/work.ts";
+import type { PostgresAddress } from "../../../src/model/packages.ts";
+import type { DueItem, DueKind, DueWork } from "../../../src/model/store.ts";
+import type { KeptDeadLetter } from "../../../src/model/work/dead-letter.ts";
+import type { KeptJobRun } from "../../../src/model/work/job-run.ts";
+import { type DueRecords, loadTables, type Work } from "../../../src/store/store.ts";
 import type { PostgresConnection } from "./connection.ts";
 import type { Listener } from "./notifications.ts";
 import { inBossTransaction, type MessageQueue, type QueueMessage, queues, secondsUntil, startBoss } from "./pg-boss.ts";
-import type { PostgresAddress } from "./pool.ts";
 import { follow, type Query } from "./query.ts";
 import { postgresFailure } from "./store-failure.ts";
 
@@ -35,11 +34,11 @@ export function createPostgresDueWork({ connection, address, listener, messages 
   let opened: DueWork | null = null;
 
   async function open(): Promise<DueWork> {
-    const boss = await startBoss(connection, address);
+    const [boss, { selectNextDue }] = await Promise.all([startBoss(connection, address), loadTables()]);
     messages.use(boss);
     const maintenance = createMaintenance(boss, { connection, listener, messages });
     opened = {
-      ...takeFrom(boss, connection, maintenance),
+      ...takeFrom(boss, connection, maintenance, selectNextDue),
       async stop() {
         opened = null;
         messages.use(null);
@@ -100,6 +99,7 @@ function takeFrom(
   boss: PgBoss,
   { read, write, change }: PostgresConnection,
   { taken, run }: Maintenance,
+  selectNextDue: (after: string) => Work<string | null>,
 ): Omit<DueWork, "stop"> {
   const release = (item: DueItem): Taken | undefined => {
     const mine = taken.get(keyOf(item));
@@ -186,7 +186,7 @@ async function adopt(write: PostgresConnection["write"], messages: MessageQueue,
     for (let after = 0; ; ) {
       const rows = await write(async (query) => {
         const found = await query(sql, [before, after, adoptedAtOnce]);
-        await messages.put(query, asDue(found.rows.map(parseRecord)));
+        await messages.put(query, asDue(found.rows.map(({ record }) => JSON.parse(String(record)))));
         return found.rows;
       });
       if (rows.length < adoptedAtOnce) return;

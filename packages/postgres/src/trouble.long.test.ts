@@ -4,13 +4,14 @@ import { once } from "node:events";
 import { after, before, type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { parseStoreAddress } from "../../../src/model/config/settings.ts";
+import type { PostgresAddress } from "../../../src/model/packages.ts";
+import type { Store } from "../../../src/model/store.ts";
 import { callEntry } from "../../../test/contracts/records.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
 import { until } from "../../../test/fixtures/until.ts";
-import { parseStoreAddress } from "../../model/config/settings.ts";
-import type { Store } from "../../model/store.ts";
-import { openPostgresStore } from "../postgres.ts";
-import { openPool, type PostgresAddress } from "./pool.ts";
+import { openPool } from "./pool.ts";
+import { openPostgresStore } from "./postgres.ts";
 
 let server: RunningPostgres;
 before(async () => {

@@ -1,10 +1,10 @@
 import type { Clock, ConnectionOptions, JobInsert, PgBoss } from "pg-boss";
-import { type DueKind, deadLetterGroup, runGroup, type StoreNews } from "../../model/store.ts";
-import { deadLetterDueAt, type KeptDeadLetter } from "../../model/work/dead-letter.ts";
-import type { KeptJobRun } from "../../model/work/job-run.ts";
-import type { DueRecords, SqlValue } from "../tables/database.ts";
+import type { PostgresAddress } from "../../../src/model/packages.ts";
+import { type DueKind, deadLetterGroup, runGroup, type StoreNews } from "../../../src/model/store.ts";
+import { deadLetterDueAt, type KeptDeadLetter } from "../../../src/model/work/dead-letter.ts";
+import type { KeptJobRun } from "../../../src/model/work/job-run.ts";
+import type { DueRecords, SqlValue } from "../../../src/store/store.ts";
 import type { PostgresConnection } from "./connection.ts";
-import type { PostgresAddress } from "./pool.ts";
 import type { Query } from "./query.ts";
 import { postgresFailure } from "./store-failure.ts";
 

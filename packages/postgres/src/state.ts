@@ -1,6 +1,12 @@
-import type { Json } from "../../model/json.ts";
-import { type StateLine, type StateRow, type StateStore, type StateTable, stateTables } from "../../model/store.ts";
-import type { Row } from "../tables/database.ts";
+import type { Json } from "../../../src/model/json.ts";
+import {
+  type StateLine,
+  type StateRow,
+  type StateStore,
+  type StateTable,
+  stateTables,
+} from "../../../src/model/store.ts";
+import type { Row } from "../../../src/store/store.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { insertJson, type Query, storableText } from "./query.ts";
 

@@ -1,25 +1,26 @@
 import type { PoolClient } from "pg";
-import { once } from "../lib/async/once.ts";
-import { uniqueId } from "../lib/ids-and-time.ts";
-import { healthWindow } from "../model/catalogue/health.ts";
-import { PlaneError } from "../model/errors.ts";
-import type { Store } from "../model/store.ts";
-import { createIdempotentAppend } from "./idempotent-append.ts";
-import { type DatabaseSchema, newestOf, type Pending, pendingFrom } from "./migrations/migrations.ts";
-import { postgresSchema } from "./migrations/postgres-migrations.ts";
-import { createPostgresConnection, type PostgresConnection } from "./postgres/connection.ts";
-import { createPostgresDueWork } from "./postgres/due-work.ts";
-import { createListener, lockKey } from "./postgres/notifications.ts";
-import { createMessageQueue, type MessageQueue } from "./postgres/pg-boss.ts";
-import { checkClock, type PostgresAddress } from "./postgres/pool.ts";
-import { follow, insertJson, storableText } from "./postgres/query.ts";
-import { createPostgresStateStore } from "./postgres/state.ts";
-import { type Database, query } from "./tables/database.ts";
-import { createTables } from "./tables/tables.ts";
+import { once } from "../../../src/lib/async/once.ts";
+import { uniqueId } from "../../../src/lib/ids-and-time.ts";
+import { type DatabaseSchema, newestOf, type Pending, pendingFrom } from "../../../src/lib/migrations.ts";
+import { healthWindow } from "../../../src/model/catalogue/health.ts";
+import { PlaneError } from "../../../src/model/errors.ts";
+import type { PostgresAddress } from "../../../src/model/packages.ts";
+import type { Store } from "../../../src/model/store.ts";
+import { type Database, loadTables } from "../../../src/store/store.ts";
+import { createPostgresConnection, type PostgresConnection } from "./connection.ts";
+import { createPostgresDueWork } from "./due-work.ts";
+import { postgresSchema } from "./migrations.ts";
+import { createListener, lockKey } from "./notifications.ts";
+import { createMessageQueue, type MessageQueue } from "./pg-boss.ts";
+import { checkClock } from "./pool.ts";
+import { follow, insertJson, query, storableText } from "./query.ts";
+import { createPostgresStateStore } from "./state.ts";
+import { isConnectionLost } from "./store-failure.ts";
 
 /** A store that several planes share. Opens also while the server is unreachable, and works once it is back. */
 export async function openPostgresStore(address: PostgresAddress): Promise<Store> {
   const instance = uniqueId();
+  const { createTables, createIdempotentAppend } = await loadTables();
   const connection = await createPostgresConnection(address, instance, async (client) => {
     await migrate(client, address);
     await checkClock(client);
@@ -30,7 +31,7 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
   const tables = createTables(createDatabase(connection, address, messages));
   return {
     ...tables,
-    append: createIdempotentAppend(tables),
+    append: createIdempotentAppend(tables, isConnectionLost),
     dueWork: () => due.open(),
     ...createPostgresStateStore(connection),
     // The server looks after its files.

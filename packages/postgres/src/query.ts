@@ -1,4 +1,4 @@
-import type { QueryResult, SqlValue, Work } from "../tables/database.ts";
+import type { QueryResult, SqlValue, Work } from "../../../src/store/store.ts";
 
 /** One statement; places for values are `$1`, `$2`… */
 export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<QueryResult>;
@@ -15,6 +15,11 @@ export function asValue(value: SqlValue): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? storableText(one) : one));
   return value;
+}
+
+/** A step of what both stores do with the same queries. Its values stand where the text has `?`. */
+export function* query(sql: string, values: readonly SqlValue[] = []): Work<QueryResult> {
+  return yield { sql, values };
 }
 
 export async function follow<T>(work: Work<T>, query: Query): Promise<T> {

@@ -1,6 +1,7 @@
 import type { Client } from "pg";
-import type { StoreNews } from "../../model/store.ts";
-import { clientOptions, cutClient, type PostgresAddress, withinGrace } from "./pool.ts";
+import type { PostgresAddress } from "../../../src/model/packages.ts";
+import type { StoreNews } from "../../../src/model/store.ts";
+import { clientOptions, cutClient, withinGrace } from "./pool.ts";
 import type { Query } from "./query.ts";
 
 const retryMs = 1_000;

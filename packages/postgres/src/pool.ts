@@ -1,6 +1,6 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
-import { pause } from "../../lib/async/pause.ts";
-import type { StoreAddress } from "../../model/config/settings.ts";
+import { pause } from "../../../src/lib/async/pause.ts";
+import type { PostgresAddress } from "../../../src/model/packages.ts";
 import { asValue, type Query } from "./query.ts";
 import { isConnectionLost, takesNoWrites } from "./store-failure.ts";
 
@@ -15,8 +15,6 @@ const commitPollMs = 50;
 const maxCommitPolls = 20;
 /** Enough for one plane; a database has a hundred for all. */
 export const maxConnections = 8;
-
-export type PostgresAddress = Extract<StoreAddress, { kind: "postgres" }>;
 
 /** For every new connection. A transaction whose process hangs must not block the others. */
 const settings = [

@@ -1,4 +1,4 @@
-import { PlaneError } from "../../model/errors.ts";
+import { PlaneError } from "../../../src/model/errors.ts";
 
 const refused = "already holds this id, or a field is missing. Record each thing once and in full";
 const slow = "was busy for too long. Try again later, or look for what holds its locks";

@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from "pg";
-import { isWithin } from "../../lib/async/pause.ts";
-import { PlaneError } from "../../model/errors.ts";
-import type { StoreNews, StoreTrouble } from "../../model/store.ts";
-import type { Row } from "../tables/database.ts";
+import { isWithin } from "../../../src/lib/async/pause.ts";
+import { PlaneError } from "../../../src/model/errors.ts";
+import type { PostgresAddress } from "../../../src/model/packages.ts";
+import type { StoreNews, StoreTrouble } from "../../../src/model/store.ts";
+import type { Row } from "../../../src/store/store.ts";
 import { lockKey, notify } from "./notifications.ts";
 import {
   beginSnapshot,
@@ -10,7 +11,6 @@ import {
   closeTimeoutMs,
   maxConnections,
   openPool,
-  type PostgresAddress,
   ping,
   queryOf,
   wasCommitted,
