@@ -6,5 +6,6 @@ export const bundled: Packages = {
   openapi: () => import("../packages/openapi/src/openapi.ts"),
   postgres: () => import("../packages/postgres/src/postgres.ts"),
   scan: () => import("../packages/scan/src/scan.ts"),
+  search: () => import("../packages/search/src/search.ts"),
   telemetry: () => import("../packages/telemetry/src/telemetry.ts"),
 };

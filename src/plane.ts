@@ -1,7 +1,7 @@
 import { createAccess, createAnswers } from "./access/access.ts";
 import { createAgent } from "./agent/agent.ts";
 import { createCalls, createLimits, createResults, loadRecordings, type TelemetryPackage } from "./calls/calls.ts";
-import { createCatalogue } from "./catalogue/catalogue.ts";
+import { createCatalogue, type SearchPackage } from "./catalogue/catalogue.ts";
 import { createReload, loadSettings, processEnvironment, workingDirectory } from "./config/config.ts";
 import { once, runAll } from "./lib/async/once.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
@@ -20,7 +20,12 @@ import { createWork } from "./work/work.ts";
 export { openState } from "./state.ts";
 
 /** What is not part of the core. Each is loaded when it is used. */
-export type Packages = ServerPackages & CataloguePackages & StorePackages & { telemetry(): Promise<TelemetryPackage> };
+export type Packages = ServerPackages &
+  CataloguePackages &
+  StorePackages & {
+    search(): Promise<SearchPackage>;
+    telemetry(): Promise<TelemetryPackage>;
+  };
 
 /** The rooms of a plane. Each takes the whole context and reads of it what it uses, when it uses it. */
 type Context = {

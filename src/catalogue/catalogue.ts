@@ -15,7 +15,7 @@ import { type CatalogueEntriesPorts, createCatalogueEntries } from "./changes/ca
 import { createHealthFeed } from "./health/health.ts";
 import { createRouting } from "./health/routing.ts";
 import { createQuality, createQualityVerbs } from "./quality/quality.ts";
-import { createSearchVerbs } from "./search/search-verbs.ts";
+import { createSearchVerbs, type SearchPackage, type SearchPorts } from "./search.ts";
 import { translateTools } from "./sources/mcp.ts";
 import { createToolListings } from "./tool-listing.ts";
 import { createSkillListingVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
@@ -26,6 +26,7 @@ export { createInventory, type ListedServer } from "./inventory.ts";
 export { unlistedServers } from "./overlays/overlay.ts";
 export type { PlaneQuality } from "./quality/quality.ts";
 export type { Registry, Snapshot } from "./registry.ts";
+export type { LearningSearch, SearchPackage, SearchPorts } from "./search.ts";
 export { type HandWrittenTools, translateManifests } from "./sources/hand-written.ts";
 export { rulesFor } from "./sources/injection.ts";
 export { type NamelessTool, translateTools } from "./sources/mcp.ts";
@@ -40,7 +41,7 @@ type CatalogueContext = {
   };
   readonly options: Pick<PlaneOptions, "dataDirectory" | "embed">;
   readonly environment: CatalogueEntriesPorts["environment"];
-  readonly packages: CataloguePackages;
+  readonly packages: CataloguePackages & { search(): Promise<SearchPackage> };
   readonly defaultPrincipal: Principal;
   readonly recorder: CatalogueEntriesPorts["recorder"] & Pick<Recorder, "newSamples" | "onSamples" | "on">;
   readonly servers: Servers;
@@ -137,7 +138,7 @@ export function createCatalogue(context: CatalogueContext) {
     listOffers: (server, caller) => context.servers.listOffers(server, caller),
     listOwner: (server, { user }) => context.servers.listOwner(server, { user, conversation: null }),
   });
-  const searchVerbs = createSearchVerbs({
+  const searchPorts: SearchPorts = {
     config,
     embed: options.embed,
     embedWith: (model, texts) => context.calls.embedWith(model, texts),
@@ -148,7 +149,7 @@ export function createCatalogue(context: CatalogueContext) {
     quality,
     servers,
     grants,
-  });
+  };
   return {
     ...listings,
     registry,
@@ -161,7 +162,7 @@ export function createCatalogue(context: CatalogueContext) {
     manifests,
     forServers: createServerPorts(entries, quality),
     verbs: {
-      ...searchVerbs,
+      ...createSearchVerbs(searchPorts, context.packages.search),
       stats: qualityVerbs.stats,
       pins: qualityVerbs.pins,
       clients: qualityVerbs.clients,

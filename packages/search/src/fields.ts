@@ -1,6 +1,6 @@
-import type { ScorePart } from "../../model/catalogue/search-schema.ts";
-import type { Tool, ToolMetadata } from "../../model/catalogue/tool.ts";
-import { isObject } from "../../model/json.ts";
+import type { ScorePart } from "../../../src/model/catalogue/search-schema.ts";
+import type { Tool, ToolMetadata } from "../../../src/model/catalogue/tool.ts";
+import { isObject } from "../../../src/model/json.ts";
 
 export type Findable = Pick<Tool, "id" | "name" | "modelName" | "title" | "description" | "parameters" | "persona"> & {
   metadata: Pick<ToolMetadata, "capabilities">;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseSearch, type SearchRequest } from "../../../src/model/catalogue/search.ts";
 import { findable, needing } from "../../../test/samples/search-tools.ts";
-import { parseSearch, type SearchRequest } from "../../model/catalogue/search.ts";
 import type { Findable } from "./fields.ts";
-import { createSearch } from "./search.ts";
+import { createSearch } from "./tool-search.ts";
 
 const tools = [
   findable("github", "create_issue", "Create a new issue in a GitHub repository", {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { shorten } from "../../lib/text/cut-text.ts";
-import { createPatternSet, patternProblem } from "../../lib/text/linear-pattern.ts";
+import { shorten } from "../../../src/lib/text/cut-text.ts";
+import { createPatternSet, patternProblem } from "../../../src/lib/text/linear-pattern.ts";
 import { type Findable, type SearchResult, searchTextsOf } from "./fields.ts";
 import type { FindTools } from "./find-tools.ts";
 import { compareTools, type ToolIndex } from "./tool-index.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../model/json.ts";
-import type { Store } from "../../model/store.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import type { Store } from "../../../src/model/store.ts";
 import { stemOf } from "./stem.ts";
 import { isEmptyInQueries, wordsOf } from "./words.ts";
 

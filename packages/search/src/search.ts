@@ -1,25 +1,19 @@
-import { once } from "../../lib/async/once.ts";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { shorten } from "../../lib/text/cut-text.ts";
-import { matchesGlob } from "../../lib/text/glob.ts";
-import { redact } from "../../lib/text/redact.ts";
-import type { Grants } from "../../model/access/grants.ts";
-import { type Embed, parseSearch, readLimit, readQueryText } from "../../model/catalogue/search.ts";
-import type { SearchAnswer } from "../../model/catalogue/search-schema.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
-import type { Config } from "../../model/config/config.ts";
-import { PlaneError } from "../../model/errors.ts";
-import type { Plane } from "../../model/plane.ts";
-import { type Inside, type Principal, requireScope } from "../../model/principal.ts";
-import type { ServerStatus } from "../../model/servers/server-schema.ts";
-import type { Session } from "../../protocol/session.ts";
-import type { Recorder } from "../../store/store.ts";
-import type { PlaneQuality } from "../quality/quality.ts";
-import type { Registry } from "../registry.ts";
-import type { ToolListings } from "../tool-listing.ts";
+import type { LearningSearch, SearchPorts } from "../../../src/catalogue/catalogue.ts";
+import { once } from "../../../src/lib/async/once.ts";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
+import { shorten } from "../../../src/lib/text/cut-text.ts";
+import { matchesGlob } from "../../../src/lib/text/glob.ts";
+import { redact } from "../../../src/lib/text/redact.ts";
+import { parseSearch, readLimit, readQueryText } from "../../../src/model/catalogue/search.ts";
+import type { SearchAnswer } from "../../../src/model/catalogue/search-schema.ts";
+import type { Tool } from "../../../src/model/catalogue/tool.ts";
+import type { Config } from "../../../src/model/config/config.ts";
+import { PlaneError } from "../../../src/model/errors.ts";
+import { type Principal, requireScope } from "../../../src/model/principal.ts";
+import type { Session } from "../../../src/protocol/session.ts";
 import type { Embedder } from "./own-vectors.ts";
-import type { Learned } from "./search.ts";
 import type { ServerText } from "./tool-index.ts";
+import type { Learned } from "./tool-search.ts";
 
 /** More of a server's own text would dilute what its tools say. */
 const maxServerText = 2_000;
@@ -54,26 +48,11 @@ const maxRecommended = 15;
 const recommendedFrom = 50;
 const maxNamed = 3;
 
-type SearchPorts = {
-  config(): Config;
-  embed: Embed | undefined;
-  embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
-  recorder: Pick<Recorder, "store" | "emit" | "on">;
-  registry: Pick<Registry, "all">;
-  listings: Pick<ToolListings, "visibleTo" | "listings">;
-  discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
-  quality: Pick<PlaneQuality, "loaded" | "withoutHeld">;
-  servers(): { status(): readonly ServerStatus[]; session(name: string): Session | null };
-  grants: Pick<Grants, "maySeeServer">;
-};
-
-type SearchVerbs = Inside<Pick<Plane, "search" | "recommend" | "evaluateSearch" | "forgetSearches">>;
-
-/** Loaded with the first search. One index serves all callers; each sees its own tools in it. */
-export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
+/** One index serves all callers; each sees its own tools in it. */
+export function createSearchVerbs(ports: SearchPorts): LearningSearch {
   const { config, registry, listings, discover, quality, recorder } = ports;
   const loaded = once(async () => {
-    const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./answer.ts")]);
+    const [{ createSearch }, { recommend }] = await Promise.all([import("./tool-search.ts"), import("./answer.ts")]);
     const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
     const vectorStore = {
       store: recorder.store,
@@ -147,6 +126,7 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
       requireScope(principal, "read", "search for tools");
       return { forgotten: await learning.forget(principal.user) };
     },
+    called: learning.called,
   };
 }
 
@@ -173,10 +153,8 @@ function createLearningPort(config: () => Config, recorder: SearchPorts["recorde
   const isOn = () => config().search.learn;
   /** What is not written is not learned; the search goes on. */
   const soon = (work: () => Promise<unknown>) => void work().catch(() => undefined);
-  recorder.on("tool.call", ({ user, tool }) => {
-    if (user !== null && isOn()) soon(async () => (await loaded()).called(user, tool));
-  });
   return {
+    called: async (user: string, tool: string) => (await loaded()).called(user, tool),
     async learned(user: string | null): Promise<Learned | undefined> {
       if (user === null) return undefined;
       if (isOn()) return (await loaded()).learned(user).catch(() => undefined);

@@ -1,8 +1,8 @@
-import { shorten, sliceText } from "../../lib/text/cut-text.ts";
-import { plainText } from "../../lib/text/plain-text.ts";
-import type { Recommendation } from "../../model/catalogue/search.ts";
-import type { FoundTool, SearchAnswer } from "../../model/catalogue/search-schema.ts";
-import { isObject } from "../../model/json.ts";
+import { shorten, sliceText } from "../../../src/lib/text/cut-text.ts";
+import { plainText } from "../../../src/lib/text/plain-text.ts";
+import type { Recommendation } from "../../../src/model/catalogue/search.ts";
+import type { FoundTool, SearchAnswer } from "../../../src/model/catalogue/search-schema.ts";
+import { isObject } from "../../../src/model/json.ts";
 import type { Findable, Hit, SearchResult } from "./fields.ts";
 import { joinWords, wordsOf } from "./words.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { pause } from "../../lib/async/pause.ts";
-import type { Embed } from "../../model/catalogue/search.ts";
-import type { Store } from "../../model/store.ts";
+import { pause } from "../../../src/lib/async/pause.ts";
+import type { Embed } from "../../../src/model/catalogue/search.ts";
+import type { Store } from "../../../src/model/store.ts";
 import { toUnit } from "./embedding.ts";
 import { type Findable, searchTextsOf } from "./fields.ts";
 import { blendAll, clausesOf, createToolVectors, type Likeness } from "./meaning.ts";

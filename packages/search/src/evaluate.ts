@@ -1,6 +1,6 @@
-import { yieldEvery } from "../../lib/async/pause.ts";
-import type { SearchCase, SearchEvaluation } from "../../model/catalogue/search.ts";
-import type { SearchQuality } from "../../model/catalogue/search-schema.ts";
+import { yieldEvery } from "../../../src/lib/async/pause.ts";
+import type { SearchCase, SearchEvaluation } from "../../../src/model/catalogue/search.ts";
+import type { SearchQuality } from "../../../src/model/catalogue/search-schema.ts";
 import type { Findable, Hit } from "./fields.ts";
 
 const depth = 10;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { ownFile } from "../../lib/own-files.ts";
+import { ownFile } from "../../../src/lib/own-files.ts";
 import { dimensions, type Embedding, loadEmbedding, toUnit } from "./embedding.ts";
 import { searchTextsOf } from "./fields.ts";
 import type { ToolIndex } from "./tool-index.ts";

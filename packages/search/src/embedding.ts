@@ -1,4 +1,4 @@
-import { yieldEvery } from "../../lib/async/pause.ts";
+import { yieldEvery } from "../../../src/lib/async/pause.ts";
 import type { FieldName } from "./fields.ts";
 
 export const dimensions = 256;

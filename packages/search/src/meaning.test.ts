@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { findable } from "../../../test/samples/search-tools.ts";
 import { dimensions, loadEmbedding } from "./embedding.ts";
 import { loadMeaning } from "./meaning.ts";
-import { createSearch } from "./search.ts";
+import { createSearch } from "./tool-search.ts";
 import { createVectorRows } from "./vector-rows.ts";
 
 const tools = [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Embed, parseSearch, type SearchRequest } from "../../../src/model/catalogue/search.ts";
 import { findable } from "../../../test/samples/search-tools.ts";
-import { type Embed, parseSearch, type SearchRequest } from "../../model/catalogue/search.ts";
-import { createSearch } from "./search.ts";
+import { createSearch } from "./tool-search.ts";
 
 const tools = [
   findable("github", "create_issue", "Create a new issue in a GitHub repository"),

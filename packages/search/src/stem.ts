@@ -1,4 +1,4 @@
-import { createLru } from "../../lib/lru.ts";
+import { createLru } from "../../../src/lib/lru.ts";
 
 /** Porter's algorithm of 1980, in its own five steps. */
 export function stemWord(word: string): string {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findable } from "../../../test/samples/search-tools.ts";
 import { recommend } from "./answer.ts";
-import { createSearch } from "./search.ts";
+import { createSearch } from "./tool-search.ts";
 
 test("for a task those tools and servers are named that fit it, and no others", () => {
   const tools = [

@@ -1,4 +1,4 @@
-import { spellings } from "../../model/catalogue/tool-name.ts";
+import { spellings } from "../../../src/model/catalogue/tool-name.ts";
 import type { Findable } from "./fields.ts";
 import {
   type Corpus,
