@@ -68,8 +68,6 @@ const homes: Record<string, readonly string[]> = {
   croner: ["lib"],
   semver: ["lib"],
   "gpt-tokenizer": ["catalogue/tokens"],
-  "quickjs-emscripten-core": ["agent/code"],
-  "@jitl/quickjs-singlefile-mjs-release-sync": ["agent/code"],
 };
 
 /** Who may know the process it runs in. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { namedIn } from "../../packages/code/src/program-tools.ts";
 import { nameFromPath } from "../../packages/openapi/src/names.ts";
 import { findToolReferences } from "../../packages/scan/src/references.ts";
 import { scanDefinition } from "../../packages/scan/src/scan-definition.ts";
 import { termsOf } from "../../packages/search/src/query-terms.ts";
 import { effectOfName } from "../../src/access/policy/effect.ts";
-import { namedIn } from "../../src/agent/code/program-tools.ts";
 import { readParts } from "../../src/agent/patterns.ts";
 import { parseReact } from "../../src/agent/react/reader.ts";
 import { describeTool } from "../../src/agent/react/style.ts";

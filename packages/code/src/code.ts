@@ -1,43 +1,26 @@
-import { once } from "../../lib/async/once.ts";
-import { uniqueId } from "../../lib/ids-and-time.ts";
-import { type CodeOutcome, type RunCodeOptions, renderSearch } from "../../model/agent/code-run.ts";
-import type { CodeSearch } from "../../model/agent/code-schema.ts";
-import type { Outcome } from "../../model/calls/call.ts";
-import type { Relay } from "../../model/calls/provider.ts";
-import { resultText, type ToolResult } from "../../model/calls/result.ts";
-import { codeToolNames } from "../../model/catalogue/meta-tools.ts";
-import { PlaneError } from "../../model/errors.ts";
-import type { UnknownObject } from "../../model/json.ts";
-import type { PlaneCode } from "../../model/plane-work.ts";
-import { type Inside, type KnownCaller, ownerOf, requireScope } from "../../model/principal.ts";
-import type { Store } from "../../model/store.ts";
-import { createEndings, type EndingPorts } from "./endings.ts";
-import { createProgramTools, type ProgramToolsPorts } from "./program-tools.ts";
+import type { CodeParts, CodeRunner } from "../../../src/agent/agent.ts";
+import { once } from "../../../src/lib/async/once.ts";
+import { uniqueId } from "../../../src/lib/ids-and-time.ts";
+import { type CodeOutcome, type RunCodeOptions, renderSearch } from "../../../src/model/agent/code-run.ts";
+import type { CodeSearch } from "../../../src/model/agent/code-schema.ts";
+import type { Relay } from "../../../src/model/calls/provider.ts";
+import { resultText, type ToolResult } from "../../../src/model/calls/result.ts";
+import { codeToolNames } from "../../../src/model/catalogue/meta-tools.ts";
+import { PlaneError } from "../../../src/model/errors.ts";
+import type { UnknownObject } from "../../../src/model/json.ts";
+import type { PlaneCode } from "../../../src/model/plane-work.ts";
+import { type Inside, type KnownCaller, ownerOf, requireScope } from "../../../src/model/principal.ts";
+import { createEndings } from "./endings.ts";
+import { createProgramTools } from "./program-tools.ts";
 import { createRecordedCalls, type WaitingRun } from "./recorded-calls.ts";
-import { type RunCodePorts, runCode } from "./run-code.ts";
+import { runCode } from "./run-code.ts";
 
 type KnownOptions = RunCodeOptions & KnownCaller;
 
 const maxSource = 256 * 1024;
 
-type Parts = Omit<ProgramToolsPorts, "plane"> &
-  Pick<EndingPorts, "keepRun"> & {
-    plane(): ReturnType<RunCodePorts["plane"]> & ReturnType<ProgramToolsPorts["plane"]>;
-    store(): Promise<Store>;
-    stopping: AbortSignal;
-  };
-
-export type CodeRunner = {
-  verbs: Inside<PlaneCode>;
-  /** `search_tools` and `run_code` for a model that is called with these options. */
-  ownTool(options: KnownOptions): NonNullable<Relay["onOwnTool"]>;
-  /** The answer of a call that a person approved, for the program that waits for it. */
-  keepAnswer(approval: string, outcome: Outcome): Promise<void>;
-  stop(): Promise<void>;
-};
-
 /** Programs that call tools as functions. */
-export function createCode(parts: Parts): CodeRunner {
+export function createCode(parts: CodeParts): CodeRunner {
   const { plane, store, stopping } = parts;
   const tools = createProgramTools(parts);
   const recorded = createRecordedCalls(store);

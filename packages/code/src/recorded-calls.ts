@@ -1,10 +1,10 @@
-import { hash, hashText } from "../../lib/json/stable-json.ts";
-import type { CodeCall } from "../../model/agent/code-run.ts";
-import type { Outcome } from "../../model/calls/call.ts";
-import { resultText, type ToolResult } from "../../model/calls/result.ts";
-import { messageForModel } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
-import type { Store } from "../../model/store.ts";
+import { hash, hashText } from "../../../src/lib/json/stable-json.ts";
+import type { CodeCall } from "../../../src/model/agent/code-run.ts";
+import type { Outcome } from "../../../src/model/calls/call.ts";
+import { resultText, type ToolResult } from "../../../src/model/calls/result.ts";
+import { messageForModel } from "../../../src/model/errors.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import type { Store } from "../../../src/model/store.ts";
 
 /** An answer that the program got, or what it waits for. */
 export type Recorded = { call: CodeCall | null; json?: string; held?: string; plan?: string };

@@ -1,15 +1,15 @@
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import type { RunCodeOptions } from "../../model/agent/code-run.ts";
-import type { CallOptions } from "../../model/calls/call.ts";
-import { codeTools } from "../../model/catalogue/meta-tools.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
-import { toolKey } from "../../model/catalogue/tool-name.ts";
-import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
-import { narrow, type Principal } from "../../model/principal.ts";
-import type { AgentCallOptions, AgentTools, NamedTool, ToolsetRef } from "../agent-tools.ts";
-import type { Left } from "../loop.ts";
-import type { CallByName, OfferedTool } from "../run-calls.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
+import type { RunCodeOptions } from "../model/agent/code-run.ts";
+import type { CallOptions } from "../model/calls/call.ts";
+import { codeTools } from "../model/catalogue/meta-tools.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import { toolKey } from "../model/catalogue/tool-name.ts";
+import type { Plane, PlaneCallOptions } from "../model/plane.ts";
+import { narrow, type Principal } from "../model/principal.ts";
+import type { AgentCallOptions, AgentTools, NamedTool, ToolsetRef } from "./agent-tools.ts";
 import type { CodeRunner } from "./code.ts";
+import type { Left } from "./loop.ts";
+import type { CallByName, OfferedTool } from "./run-calls.ts";
 
 type Ports = { tools: AgentTools; ownTool: CodeRunner["ownTool"]; plane(): Pick<Plane, "call"> };
 type ToolsRequest = Pick<CallOptions, "toolGroups"> & {

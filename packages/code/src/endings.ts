@@ -1,25 +1,26 @@
-import { rounded } from "../../lib/text/wording.ts";
-import type { CodeOutcome, ProgramError, RunCodeOptions } from "../../model/agent/code-run.ts";
-import type { AgentRun } from "../../model/agent/run-schema.ts";
-import type { Outcome } from "../../model/calls/call.ts";
-import { type ErrorCode, errorTable, PlaneError, reportError } from "../../model/errors.ts";
-import type { Json } from "../../model/json.ts";
-import { ownerOf, type Principal } from "../../model/principal.ts";
-import { noUsage } from "../style.ts";
+import type { CodeParts } from "../../../src/agent/agent.ts";
+import { rounded } from "../../../src/lib/text/wording.ts";
+import type { CodeOutcome, ProgramError, RunCodeOptions } from "../../../src/model/agent/code-run.ts";
+import type { AgentRun } from "../../../src/model/agent/run-schema.ts";
+import type { Outcome } from "../../../src/model/calls/call.ts";
+import { type ErrorCode, errorTable, PlaneError, reportError } from "../../../src/model/errors.ts";
+import type { Json } from "../../../src/model/json.ts";
+import { ownerOf, type Principal } from "../../../src/model/principal.ts";
 import type { RecordedCalls, WaitingRun } from "./recorded-calls.ts";
 import type { EndedRun } from "./run-code.ts";
 
-export type EndingPorts = { keepRun(run: AgentRun): Promise<void> };
 type Ends = { principal: Principal; run: WaitingRun; options: RunCodeOptions; startedAt: number };
 type Refused = { writes: { line: number; name: string }[] };
 
+/** No model was asked. */
+const noUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 /** Characters of a value that is given. */
 const maxValue = 8 * 1024 * 1024;
 /** Characters of recorded calls that are kept for a run that waits. */
 const maxKept = 8 * 1024 * 1024;
 
 /** How a program ended, in words and on record. */
-export function createEndings({ keepRun }: EndingPorts) {
+export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
   return {
     async outcomeOf(ended: EndedRun | Refused, ends: Ends, recorded: RecordedCalls): Promise<CodeOutcome> {
       const { run, startedAt, principal } = ends;

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { ownFile } from "../../lib/own-files.ts";
-import type { ProgramError } from "../../model/agent/code-run.ts";
+import { ownFile } from "../../../src/lib/own-files.ts";
+import type { ProgramError } from "../../../src/model/agent/code-run.ts";
 
 export type SandboxLimits = { memoryBytes: number; cpuMs: number; calls: number };
 export type ProgramResult =

@@ -1,13 +1,13 @@
-import { createSemaphore } from "../../lib/async/semaphore.ts";
-import { TimeLimiter } from "../../lib/async/time-limit.ts";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import type { CodeCall, RunCodeOptions } from "../../model/agent/code-run.ts";
-import type { Outcome } from "../../model/calls/call.ts";
-import type { AskHere } from "../../model/calls/held-call.ts";
-import { PlaneError, toPlaneError } from "../../model/errors.ts";
-import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
-import { ownerOf, type Principal } from "../../model/principal.ts";
-import { defaultTimeoutMs } from "../../model/servers/server.ts";
+import { createSemaphore } from "../../../src/lib/async/semaphore.ts";
+import { TimeLimiter } from "../../../src/lib/async/time-limit.ts";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
+import type { CodeCall, RunCodeOptions } from "../../../src/model/agent/code-run.ts";
+import type { Outcome } from "../../../src/model/calls/call.ts";
+import type { AskHere } from "../../../src/model/calls/held-call.ts";
+import { PlaneError, toPlaneError } from "../../../src/model/errors.ts";
+import type { Plane, PlaneCallOptions } from "../../../src/model/plane.ts";
+import { ownerOf, type Principal } from "../../../src/model/principal.ts";
+import { defaultTimeoutMs } from "../../../src/model/servers/server.ts";
 import type { ProgramTools } from "./program-tools.ts";
 import { answerOf, createReplayLog, failureJson, type RecordedCalls, type WaitingRun } from "./recorded-calls.ts";
 import type { ProgramResult, Sandbox } from "./sandbox.ts";
@@ -17,7 +17,7 @@ const atOnce = 16;
 /** Characters of all answers that one program gets. */
 const maxAnswers = 64 * 1024 * 1024;
 
-export type RunCodePorts = {
+type RunCodePorts = {
   plane(): Pick<Plane, "call" | "approvals">;
   sandbox: Sandbox;
   tools: ProgramTools;

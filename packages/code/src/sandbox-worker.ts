@@ -2,7 +2,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { parentPort } from "node:worker_threads";
 import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
 import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSHandle } from "quickjs-emscripten-core";
-import type { ProgramError } from "../../model/agent/code-run.ts";
+import type { ProgramError } from "../../../src/model/agent/code-run.ts";
 import { prelude } from "./prelude.ts";
 import type { FromSandbox, ProgramResult, SandboxRequest, ToSandbox } from "./sandbox.ts";
 

@@ -1,21 +1,15 @@
-import { foldIdentifier } from "../../lib/text/identifier.ts";
-import type { RunCodeOptions } from "../../model/agent/code-run.ts";
-import type { CodeSearch } from "../../model/agent/code-schema.ts";
-import type { Tool, ToolId } from "../../model/catalogue/tool.ts";
-import { toolKey } from "../../model/catalogue/tool-name.ts";
-import { createToolPaths, renderDeclarations, type ToolPaths } from "../../model/catalogue/tool-paths.ts";
-import type { Plane } from "../../model/plane.ts";
-import type { Principal } from "../../model/principal.ts";
+import type { CodeParts } from "../../../src/agent/agent.ts";
+import { foldIdentifier } from "../../../src/lib/text/identifier.ts";
+import type { RunCodeOptions } from "../../../src/model/agent/code-run.ts";
+import type { CodeSearch } from "../../../src/model/agent/code-schema.ts";
+import type { Tool, ToolId } from "../../../src/model/catalogue/tool.ts";
+import { toolKey } from "../../../src/model/catalogue/tool-name.ts";
+import { createToolPaths, renderDeclarations, type ToolPaths } from "../../../src/model/catalogue/tool-paths.ts";
+import type { Principal } from "../../../src/model/principal.ts";
 
 const waitMs = 5_000;
 
-export type ProgramToolsPorts = {
-  plane(): Pick<Plane, "search" | "tools">;
-  visibleTo(principal: Principal): readonly Tool[];
-  serverNames(principal: Principal): readonly string[];
-  /** Is it known to only read? */
-  onlyReads(tool: Tool): boolean;
-};
+type Ports = Pick<CodeParts, "plane" | "visibleTo" | "serverNames" | "onlyReads">;
 
 type Index = { paths: ToolPaths; byKey: Map<string, Tool> };
 
@@ -25,7 +19,7 @@ type NamedToolRef = { asked: ToolId | string; tool: Tool | undefined };
 export type ProgramTools = ReturnType<typeof createProgramTools>;
 
 /** The tools of a caller under the names that programs use. */
-export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }: ProgramToolsPorts) {
+export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }: Ports) {
   const indexes = new WeakMap<readonly Tool[], Index>();
   const indexOf = (principal: Principal): Index => {
     const tools = visibleTo(principal);
