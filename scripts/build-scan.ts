@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 
 const root = join(import.meta.dirname, "..");
 const compiler = join(root, "scripts/tools/node_modules/wabt/index.js");
-const source = join(root, "src/catalogue/search/scan.wat");
-const target = join(root, "src/catalogue/search/scan-code.ts");
+const source = join(root, "packages/search/src/scan.wat");
+const target = join(root, "packages/search/src/scan-code.ts");
 
 type Wabt = {
   parseWat(

@@ -2,8 +2,11 @@ import type { Packages } from "./plane.ts";
 
 /** The packages of this repository, which come with the published one. No other file of the core imports them. */
 export const bundled: Packages = {
+  code: () => import("../packages/code/src/code.ts"),
   containers: () => import("../packages/containers/src/containers.ts"),
   openapi: () => import("../packages/openapi/src/openapi.ts"),
+  postgres: () => import("../packages/postgres/src/postgres.ts"),
   scan: () => import("../packages/scan/src/scan.ts"),
+  search: () => import("../packages/search/src/search.ts"),
   telemetry: () => import("../packages/telemetry/src/telemetry.ts"),
 };

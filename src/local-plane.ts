@@ -65,5 +65,5 @@ export async function openLocalState({
   ...place
 }: LocalPlace & { store?: string | undefined }): Promise<OpenedState> {
   const { files, projectFiles, dataDirectory } = findLocalFiles(place);
-  return openState({ config: files, projectFiles, dataDirectory, ...(store === undefined ? {} : { store }) });
+  return openState({ config: files, projectFiles, dataDirectory, ...(store === undefined ? {} : { store }) }, bundled);
 }

@@ -27,7 +27,7 @@ export async function openRecordedSetup(place: LocalPlace): Promise<Setup> {
     const { openAudit } = await import("./state.ts");
     const { files, projectFiles, dataDirectory } = findLocalFiles(place);
     const principal = localCaller({ groups: [] });
-    await using audit = await openAudit({ config: files, projectFiles, dataDirectory, principal });
+    await using audit = await openAudit({ config: files, projectFiles, dataDirectory, principal }, bundled);
     return audit.run(work, {}, run);
   };
   return { ...setup, ...recordedEntries(setup, record), ...recordedClients(setup, record) };

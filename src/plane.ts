@@ -1,14 +1,14 @@
 import { createAccess, createAnswers } from "./access/access.ts";
-import { createAgent } from "./agent/agent.ts";
+import { type CodePackage, createAgent } from "./agent/agent.ts";
 import { createCalls, createLimits, createResults, loadRecordings, type TelemetryPackage } from "./calls/calls.ts";
-import { createCatalogue } from "./catalogue/catalogue.ts";
+import { createCatalogue, type SearchPackage } from "./catalogue/catalogue.ts";
 import { createReload, loadSettings, processEnvironment, workingDirectory } from "./config/config.ts";
 import { createExtensions, type PackageState, watchPackages } from "./extensions/extensions.ts";
 import { once, runAll } from "./lib/async/once.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
 import { createEgress } from "./lib/net/egress.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
-import type { CataloguePackages } from "./model/packages.ts";
+import type { CataloguePackages, StorePackages } from "./model/packages.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { type Caller, type Principal, trusted, withListed } from "./model/principal.ts";
@@ -21,7 +21,13 @@ import { createWork } from "./work/work.ts";
 export { openState } from "./state.ts";
 
 /** What is not part of the core. Each is loaded when it is used. */
-export type Packages = ServerPackages & CataloguePackages & { telemetry(): Promise<TelemetryPackage> };
+export type Packages = ServerPackages &
+  CataloguePackages &
+  StorePackages & {
+    code(): Promise<CodePackage>;
+    search(): Promise<SearchPackage>;
+    telemetry(): Promise<TelemetryPackage>;
+  };
 
 /** The rooms of a plane. Each takes the whole context and reads of it what it uses, when it uses it. */
 type Context = {
@@ -97,6 +103,7 @@ export async function createPlane(options: PlaneOptions, packages: Packages): Pr
     options.dataDirectory,
     requireStoreAddress(options.store ?? config().store),
     () => config().audit.required,
+    packages,
   );
   context.recorder = recorder;
   const { audit, run: record } = createAudit({

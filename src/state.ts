@@ -1,5 +1,6 @@
 import { loadSettings, processEnvironment } from "./config/config.ts";
 import type { PlaneAudit } from "./model/audit.ts";
+import type { StorePackages } from "./model/packages.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted } from "./model/principal.ts";
 import type { OpenedState } from "./model/store.ts";
@@ -8,6 +9,7 @@ import { createAudit, createRecorder, createStateVerbs, openStore, requireStoreA
 /** The store of a configuration without a plane around it, so that nothing is added to it by looking. */
 export async function openState(
   options: Pick<PlaneOptions, "config" | "projectFiles" | "dataDirectory" | "store">,
+  packages: StorePackages,
 ): Promise<OpenedState> {
   const { dataDirectory, projectFiles = [] } = options;
   const { config } = await loadSettings(options.config ?? [], processEnvironment(), {
@@ -16,28 +18,24 @@ export async function openState(
     dataDirectory,
   });
   const address = requireStoreAddress(options.store ?? config().store);
-  const { store } = await openStore(address, dataDirectory);
+  const { store } = await openStore(address, dataDirectory, packages);
   return { ...createStateVerbs(async () => store), [Symbol.asyncDispose]: () => store.close() };
 }
 
 /** The record of changes without a plane around it. A configuration that cannot be read says nothing about its store. */
-export async function openAudit({
-  dataDirectory,
-  projectFiles: files = [],
-  config: given,
-  principal,
-}: Pick<PlaneOptions, "config" | "projectFiles" | "dataDirectory" | "principal">): Promise<
-  Pick<PlaneAudit, "run"> & AsyncDisposable
-> {
+export async function openAudit(
+  options: Pick<PlaneOptions, "config" | "projectFiles" | "dataDirectory" | "principal">,
+  packages: StorePackages,
+): Promise<Pick<PlaneAudit, "run"> & AsyncDisposable> {
+  const { dataDirectory, projectFiles: files = [], config: given, principal } = options;
   const place = { files, directory: null, dataDirectory };
   const settings = await loadSettings(given ?? [], processEnvironment(), place).catch(() => null);
   const config = settings?.config();
   const recorder = createRecorder(
-    ...([
-      dataDirectory,
-      requireStoreAddress(config?.store ?? "sqlite"),
-      () => config?.audit.required ?? false,
-    ] as const),
+    dataDirectory,
+    requireStoreAddress(config?.store ?? "sqlite"),
+    () => config?.audit.required ?? false,
+    packages,
   );
   const hmacKey = async () => settings?.hmacKey();
   const { audit } = createAudit({ recorder, hmacKey, defaultPrincipal: trusted(principal), face: "cli" });

@@ -61,8 +61,6 @@ const homes: Record<string, readonly string[]> = {
   "@hono/node-server": ["faces/http"],
   "prom-client": ["faces/http"],
   "node:sqlite": ["store"],
-  pg: ["store"],
-  "pg-boss": ["store"],
   ws: ["servers"],
   jose: ["access/identity"],
   oauth4webapi: ["servers/auth"],
@@ -71,8 +69,6 @@ const homes: Record<string, readonly string[]> = {
   croner: ["lib"],
   semver: ["lib"],
   "gpt-tokenizer": ["catalogue/tokens"],
-  "quickjs-emscripten-core": ["agent/code"],
-  "@jitl/quickjs-singlefile-mjs-release-sync": ["agent/code"],
 };
 
 /** Who may know the process it runs in. */

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { hasCompiler, renderScanCode } from "../scripts/build-scan.ts";
 import { isWholeTier } from "./fixtures/tier.ts";
 
-const kept = join(import.meta.dirname, "../src/catalogue/search/scan-code.ts");
+const kept = join(import.meta.dirname, "../packages/search/src/scan-code.ts");
 
 /** All tests need the tools; the quick ones do without. */
 const skip = !hasCompiler && !isWholeTier && "the compiler comes with 'npm run tools'";

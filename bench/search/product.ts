@@ -1,5 +1,5 @@
-import { loadMeaning } from "../../src/catalogue/search/meaning.ts";
-import { createSearch } from "../../src/catalogue/search/search.ts";
+import { loadMeaning } from "../../packages/search/src/meaning.ts";
+import { createSearch } from "../../packages/search/src/tool-search.ts";
 import { type SampleTool, toTools } from "./to-tools.ts";
 
 /** The product's own index and ranking, with nothing folded. */

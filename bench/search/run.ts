@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { createSearch } from "../../src/catalogue/search/search.ts";
+import { createSearch } from "../../packages/search/src/tool-search.ts";
 import { type Bar, isMissed, renderBars, renderTable, showProgress } from "../report.ts";
 import { type DataSet, loadSet, resize, setNames } from "./data-sets.ts";
 import { type Build, type Cost, intervalOf, judge, meanOf, measure, type Quality } from "./measure.ts";

@@ -18,7 +18,7 @@ import type { Inside, Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { AgentParts } from "./agent-runs.ts";
 import { type AgentTools, createAgentTools, isInToolset, type ToolsetRef } from "./agent-tools.ts";
-import { createCode } from "./code/code.ts";
+import { type CodePackage, type CodeParts, createCode } from "./code.ts";
 import { createModels, type Models } from "./models/models.ts";
 import { createSampling } from "./sampling.ts";
 import { createToolset, createToolsetRegistry, type ToolsetRegistry } from "./toolsets.ts";
@@ -58,11 +58,13 @@ type AgentContext = {
   readonly recorder: RunStoreParts["recorder"];
   readonly access: Access;
   readonly catalogue: Pick<Catalogue, "forModel" | "visibleTo">;
+  readonly packages: { code(): Promise<CodePackage> };
   readonly servers: Servers;
   readonly calls: Pick<Calls, "guardPrompt" | "beginRunSpan">;
   readonly plane: Plane;
 };
 
+export type { CodePackage, CodeParts, CodeRunner } from "./code.ts";
 export type Agent = {
   verbs: Inside<Pick<Plane, "toolset">> &
     Pick<Plane, "toolsets" | "agent" | "codegen"> & { code: Inside<PlaneCode>; runs: Inside<PlaneRuns> };
@@ -96,7 +98,7 @@ export function createAgent(context: AgentContext): Agent {
   const sampling = createSampling({ config, profile: access.identity.profile, models, emit: recorder.emit });
   const runs = createRunStore({ recorder });
   const stopping = new AbortController();
-  const code = createCode({
+  const codeParts: CodeParts = {
     plane,
     store: recorder.store,
     keepRun: runs.keep,
@@ -104,7 +106,8 @@ export function createAgent(context: AgentContext): Agent {
     visibleTo: (principal) => context.catalogue.visibleTo(principal),
     serverNames: (principal) => context.servers.names().filter((name) => maySeeServer(principal, name)),
     onlyReads: (tool) => isOffered(tool, { mode: "review", effects: config().policy.effects }),
-  });
+  };
+  const code = createCode(codeParts, context.packages.code);
   const parts: AgentParts = {
     config,
     defaultPrincipal,

@@ -18,7 +18,7 @@ import { type CatalogueEntriesPorts, createCatalogueEntries } from "./changes/ca
 import { createHealthFeed } from "./health/health.ts";
 import { createRouting } from "./health/routing.ts";
 import { createQuality, createQualityVerbs } from "./quality/quality.ts";
-import { createSearchVerbs } from "./search/search-verbs.ts";
+import { createSearchVerbs, type SearchPackage, type SearchPorts } from "./search.ts";
 import { translateTools } from "./sources/mcp.ts";
 import { createToolListings } from "./tool-listing.ts";
 import { createSkillListingVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
@@ -29,6 +29,7 @@ export { createInventory, type ListedServer } from "./inventory.ts";
 export { unlistedServers } from "./overlays/overlay.ts";
 export type { PlaneQuality } from "./quality/quality.ts";
 export type { Registry, Snapshot } from "./registry.ts";
+export type { LearningSearch, SearchPackage, SearchPorts } from "./search.ts";
 export { type HandWrittenTools, translateManifests } from "./sources/hand-written.ts";
 export { rulesFor } from "./sources/injection.ts";
 export { type NamelessTool, translateTools } from "./sources/mcp.ts";
@@ -43,7 +44,7 @@ type CatalogueContext = {
   };
   readonly options: Pick<PlaneOptions, "dataDirectory" | "embed">;
   readonly environment: CatalogueEntriesPorts["environment"];
-  readonly packages: CataloguePackages;
+  readonly packages: CataloguePackages & { search(): Promise<SearchPackage> };
   readonly defaultPrincipal: Principal;
   readonly recorder: CatalogueEntriesPorts["recorder"] & Pick<Recorder, "newSamples" | "onSamples" | "on">;
   readonly servers: Servers;
@@ -146,7 +147,7 @@ export function createCatalogue(context: CatalogueContext) {
     listOffers: (server, caller) => context.servers.listOffers(server, caller),
     listOwner: (server, { user }) => context.servers.listOwner(server, { user, conversation: null }),
   });
-  const searchVerbs = createSearchVerbs({
+  const searchPorts: SearchPorts = {
     config,
     embed: () => options.embed ?? context.extensions.embedder()?.embed,
     rank: (query, found) => context.extensions.rank(query, found),
@@ -158,7 +159,7 @@ export function createCatalogue(context: CatalogueContext) {
     quality,
     servers,
     grants,
-  });
+  };
   return {
     ...listings,
     registry,
@@ -171,7 +172,7 @@ export function createCatalogue(context: CatalogueContext) {
     manifests,
     forServers: createServerPorts(entries, quality),
     verbs: {
-      ...searchVerbs,
+      ...createSearchVerbs(searchPorts, context.packages.search),
       stats: qualityVerbs.stats,
       pins: qualityVerbs.pins,
       clients: qualityVerbs.clients,

@@ -7,8 +7,8 @@ type Place = { source: string; built: string };
 export const ownFiles = {
   program: { source: "src/bin.ts", built: "dist/bin.js" },
   appendWorker: { source: "src/store/sqlite/append-worker.ts", built: "dist/append-worker.js" },
-  sandboxWorker: { source: "src/agent/code/sandbox-worker.ts", built: "dist/sandbox-worker.js" },
-  toolVectors: { source: "src/catalogue/search/tool-vectors.bin", built: "dist/tool-vectors.bin" },
+  sandboxWorker: { source: "packages/code/src/sandbox-worker.ts", built: "dist/sandbox-worker.js" },
+  toolVectors: { source: "packages/search/src/tool-vectors.bin", built: "dist/tool-vectors.bin" },
   // Without a build there is none to serve.
   workbench: { source: "dist/workbench", built: "dist/workbench" },
 } as const satisfies Record<string, Place>;

@@ -1,9 +1,22 @@
 import type { Finding } from "./catalogue/quality-schema.ts";
 import type { ToolId } from "./catalogue/tool.ts";
+import type { StoreAddress } from "./config/settings.ts";
+import type { Store } from "./store.ts";
 
 /** What packages do for the catalogue. */
 export type CataloguePackages = {
   scan(): Promise<ScanPackage>;
+};
+
+/** Stores beside the file of this machine. */
+export type StorePackages = {
+  postgres(): Promise<PostgresPackage>;
+};
+
+export type PostgresAddress = Extract<StoreAddress, { kind: "postgres" }>;
+
+type PostgresPackage = {
+  openPostgresStore(address: PostgresAddress): Promise<Store>;
 };
 
 /** Looks for instructions to a model in what servers describe. */

@@ -1,15 +1,14 @@
+import { PlaneError } from "../model/errors.ts";
 import type { ChainHeads, JournalEntry, Store } from "../model/store.ts";
-import { isConnectionLost } from "./postgres/store-failure.ts";
 
 /**
  * A connection that breaks during an append leaves open whether it was stored. A retry leaves out the calls
  * and changes that are stored already.
  */
-export function createIdempotentAppend({
-  append,
-  call,
-  audited,
-}: Pick<Store, "append" | "call" | "audited">): Store["append"] {
+export function createIdempotentAppend(
+  { append, call, audited }: Pick<Store, "append" | "call" | "audited">,
+  isLost: (thrown: unknown) => boolean = (thrown) => thrown instanceof PlaneError && thrown.data.lost === true,
+): Store["append"] {
   const unsure = new Set<string>();
   return async (entries) => {
     const missing = unsure.size === 0 ? entries : await withoutStored(entries, unsure, { call, audited });
@@ -17,7 +16,7 @@ export function createIdempotentAppend({
     try {
       if (missing.length > 0) heads = await append(missing);
     } catch (thrown) {
-      if (isConnectionLost(thrown)) for (const id of idsOf(missing)) unsure.add(id);
+      if (isLost(thrown)) for (const id of idsOf(missing)) unsure.add(id);
       throw thrown;
     }
     for (const id of idsOf(entries)) unsure.delete(id);

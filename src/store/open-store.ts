@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Loss } from "../model/calls/call-history.ts";
 import type { StoreAddress } from "../model/config/settings.ts";
+import type { PostgresAddress, StorePackages } from "../model/packages.ts";
 import type { ChainHeads, Store } from "../model/store.ts";
 import type { ChainHeadsFile } from "./chain-heads-file.ts";
 
@@ -12,8 +13,12 @@ export type OpenedStore = {
 };
 
 /** `directory` is the data directory of this machine. */
-export async function openStore(address: StoreAddress, directory: string | undefined): Promise<OpenedStore> {
-  const opened = await (address.kind === "sqlite" ? openFile(directory) : openServer(address, directory));
+export async function openStore(
+  address: StoreAddress,
+  directory: string | undefined,
+  packages?: StorePackages,
+): Promise<OpenedStore> {
+  const opened = await (address.kind === "sqlite" ? openFile(directory) : openServer(address, directory, packages));
   if (opened.spool === undefined) return opened;
   const { createChainHeadsFile } = await import("./chain-heads-file.ts");
   const heads = createChainHeadsFile(`${opened.spool}-head`);
@@ -51,10 +56,12 @@ async function openFile(directory: string | undefined): Promise<OpenedStore> {
 }
 
 async function openServer(
-  address: Extract<StoreAddress, { kind: "postgres" }>,
+  address: PostgresAddress,
   directory: string | undefined,
+  packages: StorePackages | undefined,
 ): Promise<OpenedStore> {
-  const { openPostgresStore } = await import("./postgres.ts");
+  if (packages === undefined) throw new Error("A store in Postgres needs the package 'postgres'.");
+  const { openPostgresStore } = await packages.postgres();
   const store = await openPostgresStore(address);
   if (directory === undefined) return { store, spool: undefined };
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -11,6 +11,7 @@ import type { Config } from "../model/config/config.ts";
 import { parseStoreAddress, type StoreAddress } from "../model/config/settings.ts";
 import { PlaneError } from "../model/errors.ts";
 import { type EventOf, type EventType, type PlaneEvent, transientEvents } from "../model/events.ts";
+import type { StorePackages } from "../model/packages.ts";
 import type { Readiness } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import type { KnownServer } from "../model/servers/server.ts";
@@ -26,6 +27,17 @@ export { openStore } from "./open-store.ts";
 export type { RunningCall } from "./running-calls.ts";
 export { createSessionStore } from "./session-store.ts";
 export { createStateVerbs } from "./state-transfer.ts";
+export type { Database, DueRecords, QueryResult, Row, SqlValue, Work } from "./tables/database.ts";
+
+/** What every store answers with the same queries. Loaded when one is opened. */
+export async function loadTables() {
+  const [{ createTables }, { selectNextDue }, { createIdempotentAppend }] = await Promise.all([
+    import("./tables/tables.ts"),
+    import("./tables/work.ts"),
+    import("./idempotent-append.ts"),
+  ]);
+  return { createTables, selectNextDue, createIdempotentAppend };
+}
 
 const transient: ReadonlySet<EventType> = new Set(transientEvents);
 
@@ -53,6 +65,7 @@ export function createRecorder(
   address: StoreAddress = { kind: "sqlite" },
   /** Must everything be on record before it is answered? */
   isRequired: () => boolean = () => false,
+  packages?: StorePackages,
 ) {
   const bus = createEventBus<PlaneEvent>();
   const signals = createEventBus<{ type: "stored" } | { type: "samples" }>();
@@ -61,7 +74,7 @@ export function createRecorder(
   let written: Journal | undefined;
   let trouble: () => StoreTrouble | null = () => null;
   const opened = once(async () => {
-    const found = await openStore(address, directory);
+    const found = await openStore(address, directory, packages);
     trouble = found.store.trouble;
     const report = (now: StoreTrouble | null) =>
       emit(now ? { type: "store.lost", reason: now.reason } : { type: "store.back" });

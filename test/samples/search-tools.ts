@@ -1,4 +1,4 @@
-import type { Findable } from "../../src/catalogue/search/fields.ts";
+import type { Findable } from "../../packages/search/src/fields.ts";
 
 type More = {
   parameters?: Findable["parameters"];

@@ -1,4 +1,4 @@
-import { bossSchema } from "../../src/store/postgres/pg-boss.ts";
+import { bossSchema } from "../../packages/postgres/src/pg-boss.ts";
 import type { RunningPostgres } from "../fixtures/postgres.ts";
 import { moveClock } from "./work-world.ts";
 

@@ -1,7 +1,7 @@
 import { after, before } from "node:test";
+import { bossSchema } from "../../packages/postgres/src/pg-boss.ts";
+import { openPostgresStore } from "../../packages/postgres/src/postgres.ts";
 import { parseStoreAddress } from "../../src/model/config/settings.ts";
-import { bossSchema } from "../../src/store/postgres/pg-boss.ts";
-import { openPostgresStore } from "../../src/store/postgres.ts";
 import { engineContract } from "../contracts/engine.ts";
 import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { moveClocks } from "./boss-clock.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { bossSchema } from "../../packages/postgres/src/pg-boss.ts";
+import { openPostgresStore } from "../../packages/postgres/src/postgres.ts";
 import { parseStoreAddress } from "../../src/model/config/settings.ts";
-import { bossSchema } from "../../src/store/postgres/pg-boss.ts";
-import { openPostgresStore } from "../../src/store/postgres.ts";
 import { type EngineWorld, gate, planeOn } from "../contracts/engine-planes.ts";
 import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { until } from "../fixtures/until.ts";

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { suite, test } from "node:test";
-import { createLearning } from "../../src/catalogue/search/learning.ts";
+import { createLearning } from "../../packages/search/src/learning.ts";
 import { createPlane, type Plane, principalOf } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";

@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { test } from "node:test";
+import { bundled } from "../../src/bundled.ts";
 import { createPlane } from "../../src/index.ts";
 import { openState } from "../../src/plane.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
@@ -26,7 +27,7 @@ const killed = `
       yield line;
     }
   }
-  const state = await openState({ config, dataDirectory });
+  const state = await openState({ config, dataDirectory }, {});
   await state.importState(open);
 `;
 
@@ -51,7 +52,7 @@ async function exported(directory: TemporaryDirectory, calls: number) {
 }
 
 const rowsIn = async (config: string, dataDirectory: string) => {
-  await using state = await openState({ config, dataDirectory });
+  await using state = await openState({ config, dataDirectory }, bundled);
   return await state.countState();
 };
 
@@ -111,7 +112,7 @@ test("an export of a plane that goes on working is of one moment", async () => {
     await using working = await createPlane({ config, dataDirectory: first });
     for (const message of ["a", "b"]) await working.call("echo.echo", { message });
     await working.calls.list({});
-    await using state = await openState({ config, dataDirectory: first });
+    await using state = await openState({ config, dataDirectory: first }, bundled);
     for await (const line of state.exportState()) {
       lines.push(line);
       if (lines.length === 3) await working.call("echo.echo", { message: "while it is exported" });
@@ -120,7 +121,7 @@ test("an export of a plane that goes on working is of one moment", async () => {
   }
   const tables = lines.map((line) => (JSON.parse(line) as { table?: string }).table);
   assert.equal(tables.filter((table) => table === "calls").length, 2);
-  await using state = await openState({ config, dataDirectory: second });
+  await using state = await openState({ config, dataDirectory: second }, bundled);
   const told: number[] = [];
   async function* open() {
     yield* lines;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openPostgresStore } from "../../../packages/postgres/src/postgres.ts";
 import { startPostgres } from "../../../test/fixtures/postgres.ts";
 import { parseStoreAddress } from "../../model/config/settings.ts";
-import { openPostgresStore } from "../../store/postgres.ts";
 import { createLock, createStoreLock } from "./lock.ts";
 
 test("of planes on several machines one renews at a time, and errors keep their cause", async () => {

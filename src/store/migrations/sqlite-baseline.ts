@@ -1,4 +1,4 @@
-import type { Migration } from "./migrations.ts";
+import type { Migration } from "../../lib/migrations.ts";
 
 /** A new file in one step. The steps in `sqlite-migrations.ts` say why a column is there. */
 export const sqliteBaseline: Migration = {

@@ -1,4 +1,4 @@
-import type { DatabaseSchema, Migration } from "./migrations.ts";
+import type { DatabaseSchema, Migration } from "../../lib/migrations.ts";
 import { sqliteBaseline } from "./sqlite-baseline.ts";
 
 const steps: readonly Migration[] = [

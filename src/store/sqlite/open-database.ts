@@ -2,8 +2,8 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 
 import { dirname, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
+import { type DatabaseSchema, newestOf, type Pending, pendingFrom } from "../../lib/migrations.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { type DatabaseSchema, newestOf, type Pending, pendingFrom } from "../migrations/migrations.ts";
 import { sqliteSchema } from "../migrations/sqlite-migrations.ts";
 import { inTransaction } from "./connection.ts";
 import { isLocked, lockTimeoutMs, sqliteFailure } from "./store-failure.ts";

@@ -1,0 +1,129 @@
+import type { CodeParts, CodeRunner } from "../../../src/agent/agent.ts";
+import { once } from "../../../src/lib/async/once.ts";
+import { uniqueId } from "../../../src/lib/ids-and-time.ts";
+import { type CodeOutcome, type RunCodeOptions, renderSearch } from "../../../src/model/agent/code-run.ts";
+import type { CodeSearch } from "../../../src/model/agent/code-schema.ts";
+import type { Relay } from "../../../src/model/calls/provider.ts";
+import { resultText, type ToolResult } from "../../../src/model/calls/result.ts";
+import { codeToolNames } from "../../../src/model/catalogue/meta-tools.ts";
+import { PlaneError } from "../../../src/model/errors.ts";
+import type { UnknownObject } from "../../../src/model/json.ts";
+import type { PlaneCode } from "../../../src/model/plane-work.ts";
+import { type Inside, type KnownCaller, ownerOf, requireScope } from "../../../src/model/principal.ts";
+import { createEndings } from "./endings.ts";
+import { createProgramTools } from "./program-tools.ts";
+import { createRecordedCalls, type WaitingRun } from "./recorded-calls.ts";
+import { runCode } from "./run-code.ts";
+
+type KnownOptions = RunCodeOptions & KnownCaller;
+
+const maxSource = 256 * 1024;
+
+/** Programs that call tools as functions. */
+export function createCode(parts: CodeParts): CodeRunner {
+  const { plane, store, stopping } = parts;
+  const tools = createProgramTools(parts);
+  const recorded = createRecordedCalls(store);
+  const sandbox = once(async () => (await import("./sandbox.ts")).createSandbox());
+  const active = new Set<Promise<unknown>>();
+  const { outcomeOf, refusedBy } = createEndings(parts);
+
+  async function begin(args: UnknownObject, id: string, options: RunCodeOptions, owner: string): Promise<WaitingRun> {
+    const { conversation = null, readOnly = false } = options;
+    if (typeof args.resume === "string") {
+      const before = await recorded.take(args.resume, owner);
+      if (before) return before;
+      const remedy = "It is over, goes on already, or was never yours. Run the program itself.";
+      throw new PlaneError("NOT_FOUND", `No run '${args.resume}' waits. ${remedy}`);
+    }
+    const source = readSource(args.code);
+    const values = conversation === null ? "{}" : await recorded.values(owner, conversation);
+    return { id, owner, source, startedAt: Date.now(), store: values, readOnly, conversation, recorded: {} };
+  }
+
+  async function perform(
+    args: UnknownObject,
+    id: string,
+    options: KnownOptions,
+    signal: AbortSignal,
+  ): Promise<CodeOutcome> {
+    const { principal } = options;
+    const startedAt = performance.now();
+    const run = await begin(args, id, options, ownerOf(principal));
+    const writes = run.readOnly ? tools.writesIn(run.source, principal) : [];
+    const ends = { principal, run, options, startedAt };
+    if (writes.length > 0) return outcomeOf({ writes }, ends, recorded);
+    const ports = { plane, sandbox: await sandbox(), tools, recorded };
+    const ended = await runCode(run, principal, options, AbortSignal.any([signal, stopping]), ports);
+    return outcomeOf(ended, ends, recorded);
+  }
+
+  const track = <T>(running: Promise<T>): Promise<T> => {
+    const tracked = running.finally(() => active.delete(tracked));
+    active.add(tracked);
+    return tracked;
+  };
+
+  /** The run is a call itself: recorded, limited, and shortened where it is long. */
+  async function run(code: string, options: KnownOptions): Promise<CodeOutcome> {
+    const { principal, face = "library", signal, resume } = options;
+    requireScope(principal, "call", "run a program");
+    const id = resume ?? `code-${uniqueId()}`;
+    let outcome: CodeOutcome | undefined;
+    const onOwnTool: Relay["onOwnTool"] = async (_, args, running) => {
+      outcome = await perform(args, id, options, running);
+      return toResult(outcome);
+    };
+    const args = resume === undefined ? { code } : { resume };
+    // Its calls are counted in the conversation; it is not counted beside them.
+    const asked = await plane().call({ server: null, tool: codeToolNames.run }, args, {
+      principal,
+      face,
+      timeoutMs: 0,
+      run: options.run ?? id,
+      ...(signal && { signal }),
+      relay: { ...(options.relay?.meta && { meta: options.relay.meta }), onOwnTool },
+    });
+    if (outcome === undefined) return refusedBy(asked, id);
+    const text = asked.result ? resultText(asked.result) : outcome.text;
+    return { ...outcome, text, ...(asked.stored && { stored: asked.stored }) };
+  }
+
+  async function search(query: unknown, options: Parameters<Inside<PlaneCode>["search"]>[1]): Promise<CodeSearch> {
+    const { principal } = options;
+    requireScope(principal, "read", "look at tools");
+    return tools.search(String(query ?? ""), principal, options);
+  }
+
+  return {
+    verbs: { run: (source, options) => track(run(source, options)), search },
+    ownTool: (options) => async (tool, args, signal) => {
+      if (tool === codeToolNames.run)
+        return toResult(await track(perform(args, `code-${uniqueId()}`, options, signal)));
+      const found = await search(args.query, {
+        ...options,
+        ...(typeof args.limit === "number" && { limit: args.limit }),
+      });
+      return { content: [{ type: "text", text: renderSearch(found) }] };
+    },
+    keepAnswer: async (approval, outcome) => void (await recorded.keepAnswer(approval, outcome)),
+    async stop() {
+      await Promise.allSettled(active);
+      if (sandbox.made()) await (await sandbox()).close();
+    },
+  };
+}
+
+const toResult = ({ ok, text }: CodeOutcome): ToolResult => ({
+  content: [{ type: "text", text }],
+  ...(ok ? {} : { isError: true }),
+});
+
+/** Models like to fence what they write. */
+function readSource(given: unknown): string {
+  if (typeof given !== "string" || given.trim() === "")
+    throw new PlaneError("USAGE", "A program is a text: JavaScript or TypeScript that calls tools.server.tool(args).");
+  if (given.length > maxSource)
+    throw new PlaneError("PAYLOAD_TOO_LARGE", `A program may have ${maxSource / 1024} KB. Keep data out of it.`);
+  return /^\s*```[a-z]*\n([\s\S]*?)\n?```\s*$/.exec(given)?.[1] ?? given;
+}

@@ -1,0 +1,163 @@
+import type { CodeParts } from "../../../src/agent/agent.ts";
+import { rounded } from "../../../src/lib/text/wording.ts";
+import type { CodeOutcome, ProgramError, RunCodeOptions } from "../../../src/model/agent/code-run.ts";
+import type { AgentRun } from "../../../src/model/agent/run-schema.ts";
+import type { Outcome } from "../../../src/model/calls/call.ts";
+import { type ErrorCode, errorTable, PlaneError, reportError } from "../../../src/model/errors.ts";
+import type { Json } from "../../../src/model/json.ts";
+import { ownerOf, type Principal } from "../../../src/model/principal.ts";
+import type { RecordedCalls, WaitingRun } from "./recorded-calls.ts";
+import type { EndedRun } from "./run-code.ts";
+
+type Ends = { principal: Principal; run: WaitingRun; options: RunCodeOptions; startedAt: number };
+type Refused = { writes: { line: number; name: string }[] };
+
+/** No model was asked. */
+const noUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+/** Characters of a value that is given. */
+const maxValue = 8 * 1024 * 1024;
+/** Characters of recorded calls that are kept for a run that waits. */
+const maxKept = 8 * 1024 * 1024;
+
+/** How a program ended, in words and on record. */
+export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
+  return {
+    async outcomeOf(ended: EndedRun | Refused, ends: Ends, recorded: RecordedCalls): Promise<CodeOutcome> {
+      const { run, startedAt, principal } = ends;
+      const base = { run: run.id, durationMs: rounded(performance.now() - startedAt) };
+      if ("writes" in ended) {
+        const error = refusal(run, ended.writes);
+        return withText({ ...base, ok: false, value: null, logs: [], calls: [], error });
+      }
+      const { result, logs, calls, waiting } = ended;
+      const waits = !result.ok && result.end === "idle" && waiting.length > 0;
+      const isKept = waits && JSON.stringify(run.recorded).length <= maxKept;
+      if (isKept) await recorded.keep(run);
+      const read = result.ok ? readValue(result.json) : undefined;
+      if (result.ok && run.conversation !== null && result.store !== run.store)
+        await recorded.keepValues(run.owner, run.conversation, result.store);
+      const thrown = waits ? waitsFor(waiting, run, isKept) : (read?.error ?? (result.ok ? null : failure(ended)));
+      const error = thrown && { ...reportError(thrown), ...placeIn(thrown) };
+      const outcome = withText({
+        ...base,
+        ok: error === null,
+        value: read?.value ?? null,
+        logs,
+        calls,
+        error,
+        ...(waiting.length > 0 && { waiting }),
+      });
+      // One that waits is kept when it is over.
+      if (!waits) await keepRun(toRun(outcome, run, principal, ends));
+      return outcome;
+    },
+    /** The path did not let it begin. */
+    refusedBy({ error }: Outcome, run: string): CodeOutcome {
+      if (error?.category === "validation") throw new PlaneError(error.code, error.message, { data: error.data });
+      const base = { ok: false, run, value: null, logs: [], calls: [], durationMs: 0 };
+      return withText({ ...base, error: error ?? reportError(new PlaneError("INTERNAL", "The program did not run.")) });
+    },
+  };
+}
+
+function readValue(json: string): { value: Json; error?: PlaneError } {
+  if (json.length <= maxValue) return { value: JSON.parse(json) as Json };
+  const message = `The program returned ${Math.round(json.length / 1024 / 1024)} MB, and 8 MB are given. Return less.`;
+  return { value: null, error: new PlaneError("PAYLOAD_TOO_LARGE", message) };
+}
+
+function refusal({ source }: WaitingRun, writes: Refused["writes"]): NonNullable<CodeOutcome["error"]> {
+  const { line, name } = writes[0] as Refused["writes"][number];
+  const text = source.split("\n")[line - 1]?.trim() ?? "";
+  const message = `This run only reads, and '${name}' is not known to only read (line ${line}: ${text}). Nothing was called.`;
+  return { ...reportError(new PlaneError("FORBIDDEN", message, { data: { tool: name } })), line, text };
+}
+
+function waitsFor(waiting: EndedRun["waiting"], { id }: WaitingRun, isKept: boolean): PlaneError {
+  const [first] = waiting;
+  const names = waiting.map(({ id: held, tool, plan }) => `'${held}' (${tool}${plan ? `, in plan '${plan}'` : ""})`);
+  const goOn = isKept
+    ? `Once answered, go on with resume '${id}'; no call is made again.`
+    : "Its calls are too large to keep, so it cannot go on.";
+  const code = waiting.every(({ plan }) => plan !== undefined) ? "PLAN_QUEUED" : "APPROVAL_REQUIRED";
+  return new PlaneError(code, `The program waits for a person's yes to ${names.join(", ")}. ${goOn}`, {
+    data: { approvalId: first?.id, run: id, ...(first?.plan && { planId: first.plan }) },
+  });
+}
+
+const isCode = (code: string | undefined): code is ErrorCode => code !== undefined && Object.hasOwn(errorTable, code);
+
+function failure({ result, expired, timeoutMs }: EndedRun): PlaneError {
+  if (result.ok) return new PlaneError("INTERNAL", "The program returned.");
+  const { error, end } = result;
+  const { name, message, line, text, code, tool } = error;
+  if (expired)
+    return new PlaneError("TIMEOUT", `The program took longer than ${timeoutMs / 1000} s. Do less, or give it more.`);
+  if (end === "aborted") return new PlaneError("CANCELLED", "The run was cancelled.");
+  if (end === "time") return new PlaneError("TIMEOUT", message);
+  const place = line === undefined ? "" : ` (line ${line}: ${text})`;
+  const data = { name, ...(line !== undefined && { line, text }), ...(tool && { tool }) };
+  return new PlaneError(isCode(code) ? code : "PROGRAM_FAILED", `${name}: ${message}${place}`, { data });
+}
+
+function placeIn({ data }: PlaneError): Pick<ProgramError, "line" | "text"> {
+  const { line, text } = data;
+  return typeof line === "number" ? { line, text: String(text) } : {};
+}
+
+function withText(outcome: Omit<CodeOutcome, "text">): CodeOutcome {
+  const { value, error, logs } = outcome;
+  const said = typeof value === "string" ? value : JSON.stringify(value);
+  const first = error
+    ? `Error: ${error.message} [${error.code}]`
+    : value === null && logs.length === 0
+      ? "The program returned nothing. Give its value with return."
+      : said;
+  const written = logs.length === 0 ? [] : ["Logs:", ...logs];
+  return { ...outcome, text: [...(value === null && !error && logs.length > 0 ? [] : [first]), ...written].join("\n") };
+}
+
+/** As runs of agents are kept: the program is the question, its value the answer. */
+function toRun(outcome: CodeOutcome, run: WaitingRun, principal: Principal, { options }: Ends): AgentRun {
+  const { ok, value, error, calls, durationMs, logs, waiting } = outcome;
+  const at = new Date(Date.now() - durationMs).toISOString();
+  const made = calls.map(({ id, tool, status, at: began, durationMs: ms, replayed }) => ({
+    id,
+    tool,
+    record: id,
+    status: replayed ? "repeated" : status,
+    at: began,
+    durationMs: ms,
+    provider: null,
+    attempts: replayed ? 0 : 1,
+  }));
+  const step = { turn: 1, at, modelMs: 0, usage: noUsage, offered: 0, refused: false, calls: made };
+  const counters = { totalToolCalls: made.length, totalToolCallTurns: 1, totalGenerations: 1, generationsWithTools: 1 };
+  const codes: Partial<Record<ErrorCode, AgentRun["outcome"]>> = { TIMEOUT: "budget", CANCELLED: "cancelled" };
+  return {
+    id: run.id,
+    at,
+    durationMs,
+    user: principal.user,
+    owner: ownerOf(principal),
+    question: run.source,
+    style: "code",
+    model: "program",
+    toolset: null,
+    conversation: options.conversation ?? run.id,
+    outcome: ok ? "completed" : (codes[error?.code ?? "INTERNAL"] ?? "failed"),
+    error,
+    answer: ok ? (typeof value === "string" ? value : JSON.stringify(value)) : null,
+    ...(waiting && { waiting: waiting.map(({ id, tool }) => ({ id, tool })) }),
+    reasoning: null,
+    turns: 1,
+    usage: noUsage,
+    counters,
+    steps: [step],
+    trace: "all_messages",
+    messages: [
+      { role: "user", content: run.source },
+      ...(logs.length === 0 ? [] : [{ role: "assistant" as const, content: logs.join("\n") }]),
+    ],
+  };
+}

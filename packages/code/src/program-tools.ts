@@ -1,0 +1,103 @@
+import type { CodeParts } from "../../../src/agent/agent.ts";
+import { foldIdentifier } from "../../../src/lib/text/identifier.ts";
+import type { RunCodeOptions } from "../../../src/model/agent/code-run.ts";
+import type { CodeSearch } from "../../../src/model/agent/code-schema.ts";
+import type { Tool, ToolId } from "../../../src/model/catalogue/tool.ts";
+import { toolKey } from "../../../src/model/catalogue/tool-name.ts";
+import { createToolPaths, renderDeclarations, type ToolPaths } from "../../../src/model/catalogue/tool-paths.ts";
+import type { Principal } from "../../../src/model/principal.ts";
+
+const waitMs = 5_000;
+
+type Ports = Pick<CodeParts, "plane" | "visibleTo" | "serverNames" | "onlyReads">;
+
+type Index = { paths: ToolPaths; byKey: Map<string, Tool> };
+
+/** A tool that a program names; its `tool` is unknown until its server has listed. */
+type NamedToolRef = { asked: ToolId | string; tool: Tool | undefined };
+
+export type ProgramTools = ReturnType<typeof createProgramTools>;
+
+/** The tools of a caller under the names that programs use. */
+export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }: Ports) {
+  const indexes = new WeakMap<readonly Tool[], Index>();
+  const indexOf = (principal: Principal): Index => {
+    const tools = visibleTo(principal);
+    const known = indexes.get(tools) ?? {
+      paths: createToolPaths(tools),
+      byKey: new Map(tools.map((tool) => [toolKey(tool.id), tool])),
+    };
+    indexes.set(tools, known);
+    return known;
+  };
+  const lookUp = (path: readonly string[], principal: Principal): NamedToolRef | undefined => {
+    const { paths, byKey } = indexOf(principal);
+    const id = paths.find(path);
+    return id && { asked: id, tool: byKey.get(toolKey(id)) };
+  };
+
+  return {
+    /** At once where it is listed; else its server is asked, and no other. */
+    find(path: readonly string[], principal: Principal): NamedToolRef | Promise<NamedToolRef> {
+      return lookUp(path, principal) ?? this.discover(path, principal);
+    },
+    async discover(path: readonly string[], principal: Principal): Promise<NamedToolRef> {
+      const [first = "", ...rest] = path;
+      const server = serverNames(principal).find((name) => name === first || foldIdentifier(name) === first);
+      if (server === undefined || rest.length === 0) return { asked: path.join("."), tool: undefined };
+      await plane()
+        .tools.list({ server, principal, waitMs })
+        .catch(() => undefined);
+      return lookUp(path, principal) ?? { asked: { server, tool: rest.join(".") }, tool: undefined };
+    },
+    /** Tools that the text names and that may change something, by line. */
+    writesIn(source: string, principal: Principal): { line: number; name: string }[] {
+      return namedIn(source).flatMap(({ path, line }) => {
+        const tool = lookUp(path, principal)?.tool;
+        return tool === undefined || onlyReads(tool) ? [] : [{ line, name: tool.name }];
+      });
+    },
+    async search(query: string, principal: Principal, { limit, only, face }: SearchOptions): Promise<CodeSearch> {
+      const asked = { query, ...(limit === undefined ? {} : { limit }) };
+      const by = { principal, details: true, orWords: true, waitMs, ...(only && { only }), ...(face && { face }) };
+      const answer = await plane().search(asked, by);
+      const { paths } = indexOf(principal);
+      const found = answer.tools.flatMap(({ tool }) => tool ?? []);
+      return {
+        query: answer.query,
+        total: answer.total,
+        declarations: found.length === 0 ? "" : renderDeclarations(found, paths, { isShort: true }),
+        tools: answer.tools.flatMap(({ tool, name, summary }) =>
+          tool ? [{ call: paths.render(tool.id), name, summary }] : [],
+        ),
+        ...(answer.note === undefined ? {} : { note: answer.note }),
+      };
+    },
+  };
+}
+
+type SearchOptions = Pick<RunCodeOptions, "only" | "face"> & { limit?: number | undefined };
+
+/** What is not closed counts too: looking for its end from every quote would take the square of the text. */
+const blanks = /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\\n])*("?)|'(?:\\.|[^'\\\n])*('?)/g;
+/** What is not called is found too, so that no part of it is read again as a beginning. */
+const named = /\btools((?:\s*\??\.\s*[A-Za-z_$][\w$]*|\s*\[\s*§\d+§\s*\])+)(\s*(?:\?\.\s*)?\()?/g;
+const step = /\.\s*([A-Za-z_$][\w$]*)|§(\d+)§/g;
+
+/** `tools.a.b(…)` as it is written; what a program only makes up is seen when it is called. */
+export function namedIn(source: string): { path: string[]; line: number }[] {
+  const texts: string[] = [];
+  const plain = source.replaceAll(blanks, (found, double?: string, single?: string) => {
+    if (found.startsWith("/")) return found.replaceAll(/[^\n]/g, "") || " ";
+    return double || single ? `§${texts.push(found.slice(1, -1)) - 1}§` : found;
+  });
+  let line = 1;
+  let counted = 0;
+  return [...plain.matchAll(named)].flatMap((match) => {
+    if (match[2] === undefined) return [];
+    line += plain.slice(counted, match.index).split("\n").length - 1;
+    counted = match.index;
+    const path = [...(match[1] ?? "").matchAll(step)].map(([, name, text]) => name ?? texts[Number(text)] ?? "");
+    return [{ path, line }];
+  });
+}

@@ -1,0 +1,234 @@
+import { createSemaphore } from "../../../src/lib/async/semaphore.ts";
+import { TimeLimiter } from "../../../src/lib/async/time-limit.ts";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
+import type { CodeCall, RunCodeOptions } from "../../../src/model/agent/code-run.ts";
+import type { Outcome } from "../../../src/model/calls/call.ts";
+import type { AskHere } from "../../../src/model/calls/held-call.ts";
+import { PlaneError, toPlaneError } from "../../../src/model/errors.ts";
+import type { Plane, PlaneCallOptions } from "../../../src/model/plane.ts";
+import { ownerOf, type Principal } from "../../../src/model/principal.ts";
+import { defaultTimeoutMs } from "../../../src/model/servers/server.ts";
+import type { ProgramTools } from "./program-tools.ts";
+import { answerOf, createReplayLog, failureJson, type RecordedCalls, type WaitingRun } from "./recorded-calls.ts";
+import type { ProgramResult, Sandbox } from "./sandbox.ts";
+
+const codeLimits = { memoryBytes: 64 * 1024 * 1024, cpuMs: 5_000, calls: 200 };
+const atOnce = 16;
+/** Characters of all answers that one program gets. */
+const maxAnswers = 64 * 1024 * 1024;
+
+type RunCodePorts = {
+  plane(): Pick<Plane, "call" | "approvals">;
+  sandbox: Sandbox;
+  tools: ProgramTools;
+  recorded: RecordedCalls;
+};
+
+/** How a program ended, before it is put into words. */
+export type EndedRun = {
+  result: ProgramResult;
+  logs: string[];
+  calls: CodeCall[];
+  waiting: { id: string; tool: string; plan?: string }[];
+  /** The limit, not the caller, ended it. */
+  expired: boolean;
+  timeoutMs: number;
+};
+
+type Running = {
+  run: WaitingRun;
+  options: RunCodeOptions;
+  principal: Principal;
+  limiter: TimeLimiter;
+  calls: CodeCall[];
+  waiting: Map<string, EndedRun["waiting"][number]>;
+  memory: ReturnType<typeof createReplayLog>;
+  isOver: boolean;
+  answered: number;
+};
+
+/** One program, from its first line to its last call. */
+export async function runCode(
+  run: WaitingRun,
+  principal: Principal,
+  options: RunCodeOptions,
+  signal: AbortSignal,
+  ports: RunCodePorts,
+): Promise<EndedRun> {
+  const { timeoutMs = defaultTimeoutMs } = options;
+  const limiter = new TimeLimiter(timeoutMs, { capMs: timeoutMs || Number.POSITIVE_INFINITY, caller: signal });
+  const logs: string[] = [];
+  const state: Running = {
+    run,
+    options,
+    principal,
+    limiter,
+    calls: [],
+    waiting: new Map(),
+    isOver: false,
+    answered: 0,
+    memory: createReplayLog(run.recorded),
+  };
+  const inFlight = new Set<Promise<unknown>>();
+  const request = createRequests(state, ports);
+  try {
+    const result = await ports.sandbox.run({
+      source: run.source,
+      startedAt: run.startedAt,
+      store: run.store,
+      limits: codeLimits,
+      owner: ownerOf(principal),
+      signal: limiter.signal,
+      log: (level, text) => void logs.push(level === "warn" || level === "error" ? `${level}: ${text}` : text),
+      request(kind, json) {
+        const asked = request(kind, json).finally(() => inFlight.delete(asked));
+        inFlight.add(asked);
+        return asked;
+      },
+    });
+    state.isOver = true;
+    // A call that was not waited for has begun all the same.
+    await Promise.allSettled(inFlight);
+    if (state.waiting.size > 0) run.recorded = state.memory.all();
+    const calls = state.calls.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    return { result, logs, calls, waiting: [...state.waiting.values()], expired: limiter.isExpired, timeoutMs };
+  } finally {
+    limiter.clear();
+  }
+}
+
+/** Answers what a program asks for. Never rejects; null where a person is asked first. */
+function createRequests(state: Running, ports: RunCodePorts) {
+  const { memory, options, principal, limiter } = state;
+  const callTool = createCallTool(state, ports);
+  const semaphore = createSemaphore(atOnce, Number.POSITIVE_INFINITY);
+  let made = 0;
+
+  async function call(path: string[], args: unknown, key: string): Promise<string | null> {
+    const known = memory.before(key);
+    if (known) return replay(known, path.join("."));
+    made += 1;
+    if (made > codeLimits.calls) return failureJson(path.join("."), "BUDGET_EXCEEDED", tooMany);
+    const entered = semaphore.acquire(limiter.signal);
+    if (entered) await entered;
+    try {
+      if (state.isOver) return failureJson(path.join("."), "CANCELLED", "The program had ended.");
+      const outcome = await callTool(path, args);
+      return keep(key, outcome);
+    } finally {
+      semaphore.release();
+    }
+  }
+
+  function keep(key: string, outcome: Outcome & { at: string }): string | null {
+    const { id, tool, status, durationMs } = outcome.call;
+    const made: CodeCall = { id, tool, status, at: outcome.at, durationMs };
+    state.calls.push(made);
+    const held = outcome.approval?.id ?? outcome.plan?.change;
+    if (held !== undefined) {
+      const plan = outcome.plan && { plan: outcome.plan.id };
+      memory.keep(key, { call: made, held, ...plan });
+      state.waiting.set(held, { id: held, tool, ...plan });
+      return null;
+    }
+    const json = answerOf(outcome);
+    state.answered += json.length;
+    const given = state.answered > maxAnswers ? failureJson(tool, "PAYLOAD_TOO_LARGE", tooMuch) : json;
+    memory.keep(key, { call: made, json: given });
+    return given;
+  }
+
+  /** Without a call: its answer is known, or a person has it. */
+  async function replay({ call: before, json, held = "", plan }: WaitingRun["recorded"][string], path: string) {
+    const tool = before?.tool ?? path;
+    if (before) state.calls.push({ ...before, replayed: true });
+    if (json !== undefined) return json;
+    const answer = await ports.recorded.answer(held);
+    if (answer !== null) return answer;
+    const { status, answer: said } = await ports.plane().approvals.get(held, { principal });
+    if (status === "pending" || status === "approved" || status === "running") {
+      state.waiting.set(held, { id: held, tool, ...(plan === undefined ? {} : { plan }) });
+      return null;
+    }
+    if (status === "interrupted" || status === "done" || status === "failed")
+      return failureJson(
+        tool,
+        "OUTCOME_UNKNOWN",
+        `It is not known how '${tool}' ended. Look before you call it again.`,
+      );
+    const why = said?.reason ? `: ${said.reason}` : "";
+    return failureJson(tool, "APPROVAL_DENIED", `'${tool}' was not run: approval '${held}' is ${status}${why}.`);
+  }
+
+  async function search(query: string, limit: unknown, key: string): Promise<string> {
+    const known = memory.before(key)?.json;
+    if (known !== undefined) return known;
+    const size = typeof limit === "number" && Number.isInteger(limit) && limit > 0 ? Math.min(limit, 20) : undefined;
+    const { only, face } = options;
+    const { tools } = await ports.tools.search(query, principal, withoutUndefined({ limit: size, only, face }));
+    const json = JSON.stringify({ value: tools });
+    memory.keep(key, { call: null, json });
+    return json;
+  }
+
+  return async (kind: string, text: string): Promise<string | null> => {
+    try {
+      const { path, arguments: args, query, limit } = JSON.parse(text) as Record<string, unknown>;
+      const key = memory.key(kind, text);
+      if (kind === "search") return await search(String(query), limit, key);
+      return await call((path as unknown[]).map(String), args, key);
+    } catch (thrown) {
+      const { code, message } = limiter.isCancelled ? cancelled : toPlaneError(thrown);
+      return failureJson("", code, message);
+    }
+  };
+}
+
+const cancelled = new PlaneError("CANCELLED", "The run ended.");
+const tooMany = `A program may make ${codeLimits.calls} calls. Return what there is, and go on in another.`;
+const tooMuch = "The results of this program are larger than 64 MB. Ask for less, or go on in another.";
+
+/** What is the same for all calls of a program is made once. */
+function createCallTool({ run, options, principal, limiter }: Running, { plane, tools }: RunCodePorts) {
+  const { only, isSeen, consent, compliance, state, toolGroups, face, approvalWaitMs: wait } = options;
+  const mode = run.readOnly ? ("review" as const) : options.mode;
+  const conversation = run.conversation ?? undefined;
+  const { onOwnTool: _, continuation: __, onProgress: ___, ...relay } = options.relay ?? {};
+  const given = withoutUndefined({ consent, compliance, state, toolGroups, face, conversation, mode });
+  const usual: PlaneCallOptions = {
+    ...(given as PlaneCallOptions),
+    principal,
+    run: run.id,
+    signal: limiter.signal,
+    maxResultBytes: 0,
+    relay,
+    ...(options.askHere && { askHere: outsideTheLimit(options.askHere, limiter) }),
+  };
+  return async (path: string[], args: unknown): Promise<Outcome & { at: string }> => {
+    const found = tools.find(path, principal);
+    const { asked, tool } = found instanceof Promise ? await found : found;
+    if (only && !(tool && only(tool)))
+      throw new PlaneError("TOOL_NOT_FOUND", `No tool '${path.join(".")}' here. Find one with search().`);
+    const isUnseen = isSeen !== undefined && !(tool && isSeen(tool));
+    const at = new Date().toISOString();
+    const outcome = await plane().call(asked, args, {
+      ...usual,
+      // A person is waited for as long as time is left to go on without them.
+      ...(wait !== undefined && { approvalWaitMs: Math.floor(Math.min(wait, limiter.leftMs() * 0.8)) }),
+      ...(isUnseen && { unseen: true }),
+    });
+    return { ...outcome, at };
+  };
+}
+
+/** The time that a person takes is not the program's. */
+function outsideTheLimit(askHere: AskHere, limiter: TimeLimiter): AskHere {
+  return async (...held) => {
+    const goOn = limiter.pause();
+    try {
+      return await askHere(...held);
+    } finally {
+      goOn();
+    }
+  };
+}

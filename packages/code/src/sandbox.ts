@@ -1,0 +1,169 @@
+import { Worker } from "node:worker_threads";
+import { ownFile } from "../../../src/lib/own-files.ts";
+import type { ProgramError } from "../../../src/model/agent/code-run.ts";
+
+export type SandboxLimits = { memoryBytes: number; cpuMs: number; calls: number };
+export type ProgramResult =
+  | { ok: true; json: string; store: string }
+  | { ok: false; error: ProgramError; end: "threw" | "idle" | "time" | "aborted" | "broken" };
+export type SandboxRequest = { type: "run"; source: string; startedAt: number; limits: SandboxLimits; store: string };
+/** Without `json` the program waits on, and what it waits for does not keep it alive. */
+export type ToSandbox = SandboxRequest | { type: "answer"; id: number; json?: string };
+export type FromSandbox =
+  | { type: "request"; id: number; kind: string; json: string }
+  | { type: "log"; level: string; text: string }
+  /** The engine is there: what it uses from now on is the program's. */
+  | { type: "begun" }
+  /** `isSpent` where the engine is not fit for another program. */
+  | ({ type: "done"; isSpent: boolean } & ProgramResult);
+
+type Run = Omit<SandboxRequest, "type"> & {
+  /** Whose program it is: one caller does not take all workers. */
+  owner: string;
+  signal: AbortSignal;
+  /** Takes and gives JSON texts; null where the answer comes after the run. */
+  request(kind: string, json: string): Promise<string | null>;
+  log(level: string, text: string): void;
+};
+
+const idleMs = 60_000;
+const watchEveryMs = 500;
+const maxWorkers = 8;
+const maxPerOwner = 4;
+
+export type Sandbox = { run(run: Run): Promise<ProgramResult>; close(): Promise<void> };
+
+/** Workers that run one program each at a time. A worker that does not answer in time is ended and replaced. */
+export function createSandbox(): Sandbox {
+  const idle: Worker[] = [];
+  const all = new Set<Worker>();
+  const busy = new Map<string, number>();
+  const queue = new Set<{ owner: string; enter(): void }>();
+  let isClosed = false;
+
+  const discard = (worker: Worker) => {
+    all.delete(worker);
+    return worker.terminate();
+  };
+  const isFree = (owner: string) =>
+    (busy.get(owner) ?? 0) < maxPerOwner && (idle.length > 0 || all.size < maxWorkers) && !isClosed;
+  const take = (owner: string): Worker => {
+    const worker = idle.pop() ?? openWorker();
+    busy.set(owner, (busy.get(owner) ?? 0) + 1);
+    all.add(worker);
+    return worker;
+  };
+  const waitFor = ({ owner, signal }: Run) =>
+    new Promise<Worker>((resolve, reject) => {
+      const waiter = {
+        owner,
+        enter() {
+          queue.delete(waiter);
+          signal.removeEventListener("abort", giveUp);
+          resolve(take(owner));
+        },
+      };
+      const giveUp = () => {
+        queue.delete(waiter);
+        reject(signal.reason);
+      };
+      queue.add(waiter);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  const release = (worker: Worker, owner: string, isUsable: boolean) => {
+    const left = (busy.get(owner) ?? 1) - 1;
+    if (left === 0) busy.delete(owner);
+    else busy.set(owner, left);
+    if (isUsable && !isClosed) {
+      idle.push(worker);
+      worker.unref();
+      setTimeout(() => {
+        const at = idle.indexOf(worker);
+        if (at >= 0) void discard(idle.splice(at, 1)[0] as Worker);
+      }, idleMs).unref();
+    } else void discard(worker);
+    for (const { owner: next, enter } of queue) if (isFree(next)) return enter();
+  };
+
+  return {
+    async run(run) {
+      if (run.signal.aborted) return stopped("aborted", "The run was cancelled.");
+      const worker = isFree(run.owner) ? take(run.owner) : await waitFor(run).catch(() => null);
+      if (worker === null) return stopped("aborted", "The run was cancelled before it began.");
+      const { result, isUsable } = await runOn(worker, run);
+      release(worker, run.owner, isUsable);
+      return result;
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...all].map(discard));
+    },
+  };
+}
+
+function openWorker(): Worker {
+  return new Worker(ownFile("sandboxWorker"), {
+    env: {},
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },
+    // The engine says of itself what is in its error already.
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    name: "toolplane code",
+  }).on("error", () => undefined);
+}
+
+type Failed = Extract<ProgramResult, { ok: false }>;
+
+const stopped = (end: Failed["end"], message: string): Failed => ({
+  ok: false,
+  end,
+  error: { name: end === "time" ? "TimeoutError" : "Error", message },
+});
+
+type Ended = { result: ProgramResult; isUsable: boolean };
+
+function runOn(worker: Worker, { signal, request, log, owner: _, ...program }: Run): Promise<Ended> {
+  return new Promise((resolve) => {
+    worker.ref();
+    const { cpuMs } = program.limits;
+    const busyNow = () => worker.performance.eventLoopUtilization().active;
+    let busyBefore = Number.POSITIVE_INFINITY;
+    let isOver = false;
+    const end = (result: ProgramResult, isUsable = false) => {
+      isOver = true;
+      clearInterval(watch);
+      signal.removeEventListener("abort", onAbort);
+      worker.off("message", onMessage).off("error", onError).off("exit", onExit);
+      resolve({ result, isUsable });
+    };
+    const onAbort = () => end(stopped("aborted", "The run was cancelled."));
+    // The engine looks at the time between its instructions; one long instruction is seen from here only.
+    const watch = setInterval(() => {
+      if (busyNow() - busyBefore > 1.5 * cpuMs + 2 * watchEveryMs)
+        end(stopped("time", `The program used more than ${cpuMs / 1000} s of processor time.`));
+    }, watchEveryMs);
+    const onMessage = (message: FromSandbox) => {
+      if (message.type === "log") return log(message.level, message.text);
+      if (message.type === "begun") {
+        busyBefore = busyNow();
+        return;
+      }
+      if (message.type === "done") {
+        const { type: __, isSpent, ...result } = message;
+        return end(result, !isSpent);
+      }
+      const { id, kind, json } = message;
+      void request(kind, json).then((answer) => {
+        // The worker may have the program of another caller by now.
+        if (!isOver) worker.postMessage({ type: "answer", id, ...(answer !== null && { json: answer }) } as ToSandbox);
+      });
+    };
+    const onError = ({ message }: Error) => end(stopped("broken", `The sandbox failed: ${message}`));
+    const onExit = () => end(stopped("broken", "The sandbox ended before the program did."));
+    worker.on("message", onMessage).on("error", onError).on("exit", onExit);
+    signal.addEventListener("abort", onAbort, { once: true });
+    worker.postMessage({ type: "run", ...program } satisfies ToSandbox);
+  });
+}

@@ -1,0 +1,196 @@
+import type { PgBoss } from "pg-boss";
+import type { PostgresAddress } from "../../../src/model/packages.ts";
+import type { DueItem, DueKind, DueWork } from "../../../src/model/store.ts";
+import type { KeptDeadLetter } from "../../../src/model/work/dead-letter.ts";
+import type { KeptJobRun } from "../../../src/model/work/job-run.ts";
+import { type DueRecords, loadTables, type Work } from "../../../src/store/store.ts";
+import type { PostgresConnection } from "./connection.ts";
+import type { Listener } from "./notifications.ts";
+import { inBossTransaction, type MessageQueue, type QueueMessage, queues, secondsUntil, startBoss } from "./pg-boss.ts";
+import { follow, type Query } from "./query.ts";
+import { postgresFailure } from "./store-failure.ts";
+
+/** How often a plane sends its heartbeat, and looks for planes without one. */
+const heartbeatMs = 10_000;
+/** How often it looks for records without a message. */
+const adoptMs = 30_000;
+const adoptedAtOnce = 500;
+/** Planes count the running jobs of others under this lock. */
+const lock = "jobs";
+const always = "9999";
+
+/** A message carries the concurrency limit of its job as a tier. */
+const tiers = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [String(at + 1), at + 1]));
+const groupConcurrency = { default: 1, tiers };
+
+type Parts = { connection: PostgresConnection; address: PostgresAddress; listener: Listener; messages: MessageQueue };
+/** `retryCount` tells our attempt from a later one by another plane. */
+type Attempt = { id: string; retryCount: number };
+type Taken = Attempt & { kind: DueKind };
+type Found = { item: DueItem; attempt: Taken; priority: number };
+
+/** Due work from pg-boss: each item goes to one plane, and from a plane that died to another. */
+export function createPostgresDueWork({ connection, address, listener, messages }: Parts) {
+  let opened: DueWork | null = null;
+
+  async function open(): Promise<DueWork> {
+    const [boss, { selectNextDue }] = await Promise.all([startBoss(connection, address), loadTables()]);
+    messages.use(boss);
+    const maintenance = createMaintenance(boss, { connection, listener, messages });
+    opened = {
+      ...takeFrom(boss, connection, maintenance, selectNextDue),
+      async stop() {
+        opened = null;
+        messages.use(null);
+        maintenance.stop();
+        await boss.stop({ graceful: false, close: false });
+      },
+    };
+    return opened;
+  }
+
+  return { open, close: async () => void (await opened?.stop()) };
+}
+
+type Maintenance = ReturnType<typeof createMaintenance>;
+
+/** Heartbeats for what this plane has taken, supervision of others, and messages for records without one. */
+function createMaintenance(boss: PgBoss, { connection, listener, messages }: Omit<Parts, "address">) {
+  const taken = new Map<string, Taken>();
+  let superviseAt = 0;
+  let adoptAt = 0;
+  let isFirst = true;
+
+  const stopListening = listener.on((news) => {
+    if (news.what === "dueWork" && news.unsent) adoptAt = 0;
+  });
+  const attemptsOf = (kind: DueKind) => [...taken.values()].filter((one) => one.kind === kind).map(attemptOf);
+  const beat = () =>
+    Promise.all(kinds.map((kind) => attemptsOf(kind).length > 0 && boss.touch(queues[kind], attemptsOf(kind))))
+      // The next heartbeat tries again; the record shows whether another plane took over.
+      .catch(() => undefined);
+  const timer = setInterval(beat, heartbeatMs).unref();
+
+  return {
+    taken,
+    async run(): Promise<void> {
+      const now = performance.now();
+      if (now >= superviseAt) {
+        superviseAt = now + heartbeatMs;
+        await boss.supervise().catch((thrown) => {
+          throw postgresFailure(connection.name, thrown);
+        });
+      }
+      if (now >= adoptAt) {
+        adoptAt = now + adoptMs;
+        const before = isFirst ? always : new Date(Date.now() + 2 * adoptMs).toISOString();
+        await adopt(connection.write, messages, before);
+        isFirst = false;
+      }
+    },
+    stop(): void {
+      stopListening();
+      clearInterval(timer);
+    },
+  };
+}
+
+function takeFrom(
+  boss: PgBoss,
+  { read, write, change }: PostgresConnection,
+  { taken, run }: Maintenance,
+  selectNextDue: (after: string) => Work<string | null>,
+): Omit<DueWork, "stop"> {
+  const release = (item: DueItem): Taken | undefined => {
+    const mine = taken.get(keyOf(item));
+    taken.delete(keyOf(item));
+    return mine;
+  };
+  return {
+    lookMs: heartbeatMs,
+    async take(room, without) {
+      await run();
+      const ignored = [...without];
+      const found = await write(
+        async (query) => [
+          ...(await fetchDue(boss, query, "run", room.run, ignored)),
+          ...(await fetchDue(boss, query, "deadLetter", room.deadLetter, ignored)),
+        ],
+        { lock },
+      );
+      for (const { item, attempt } of found) taken.set(keyOf(item), attempt);
+      return found.sort((one, other) => other.priority - one.priority).map(({ item }) => item);
+    },
+    async settle(item) {
+      const mine = release(item);
+      if (mine) await change((query) => boss.deleteJob(queues[item.kind], attemptOf(mine), inBossTransaction(query)));
+    },
+    async giveBack(item, at) {
+      const mine = release(item);
+      const seconds = secondsUntil(at);
+      if (mine)
+        await write(
+          (query) => putBack(boss, query, mine, seconds),
+          seconds === 0 ? { notify: { what: "dueWork" } } : {},
+        );
+    },
+    async nextAt(after) {
+      const next = await read((query) => follow(selectNextDue(new Date(after).toISOString()), query));
+      return next === null ? null : Date.parse(next);
+    },
+  };
+}
+
+async function fetchDue(
+  boss: PgBoss,
+  query: Query,
+  kind: DueKind,
+  batchSize: number,
+  ignoreGroups: string[],
+): Promise<Found[]> {
+  if (batchSize === 0) return [];
+  const limits = kind === "run" ? { groupConcurrency } : {};
+  const options = { batchSize, ignoreGroups, ...limits, ...inBossTransaction(query) };
+  const jobs = await boss.fetch<QueueMessage>(queues[kind], options);
+  return jobs.map(({ id, retryCount, groupId, data }) => ({
+    item: { kind, id: data.id, group: groupId ?? "" },
+    attempt: { kind, id, retryCount },
+    priority: data.priority,
+  }));
+}
+
+const kinds = Object.keys(queues) as DueKind[];
+
+function keyOf({ kind, id }: DueItem): string {
+  return `${kind} ${id}`;
+}
+
+function attemptOf({ id, retryCount }: Taken): Attempt {
+  return { id, retryCount };
+}
+
+/** Only our own attempt: another plane may have it by now. */
+async function putBack(boss: PgBoss, query: Query, mine: Taken, startAfter: number): Promise<void> {
+  const queue = queues[mine.kind];
+  await boss.fail(queue, attemptOf(mine), null, inBossTransaction(query));
+  await boss.update(queue, undefined, { id: mine.id, startAfter, ...inBossTransaction(query) });
+}
+
+/** Sends messages for records without one: from a plane without jobs, an older version or an import. Idempotent. */
+async function adopt(write: PostgresConnection["write"], messages: MessageQueue, before: string): Promise<void> {
+  await adoptFrom("job_runs", (records) => ({ runs: records as KeptJobRun[] }));
+  await adoptFrom("dead_letters", (records) => ({ letters: records as KeptDeadLetter[] }));
+
+  async function adoptFrom(table: string, asDue: (records: unknown[]) => DueRecords): Promise<void> {
+    const sql = `SELECT sequence, record FROM ${table} WHERE due_at <= $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
+    for (let after = 0; ; ) {
+      const rows = await write(async (query) => {
+        const found = await query(sql, [before, after, adoptedAtOnce]);
+        await messages.put(query, asDue(found.rows.map(({ record }) => JSON.parse(String(record)))));
+        return found.rows;
+      });
+      if (rows.length < adoptedAtOnce) return;
+      after = Number(rows.at(-1)?.sequence);
+    }
+  }
+}

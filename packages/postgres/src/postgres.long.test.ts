@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { after, before, type TestContext, test } from "node:test";
+import { parseStoreAddress } from "../../../src/model/config/settings.ts";
+import { type Store, stateTables } from "../../../src/model/store.ts";
+import { callEntry, sampleEntry } from "../../../test/contracts/records.ts";
+import { storeContract } from "../../../test/contracts/store.ts";
+import { postgresPassword, type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
+import { postgresSchema } from "./migrations.ts";
+import { openPostgresStore } from "./postgres.ts";
+
+let server: RunningPostgres;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server[Symbol.asyncDispose]());
+
+function open(url: string): Promise<Store> {
+  const address = parseStoreAddress(url);
+  assert.ok("kind" in address && address.kind === "postgres");
+  return openPostgresStore(address);
+}
+
+storeContract("a store on a Postgres server", async () => {
+  const url = server.address();
+  let store = await open(url);
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      store = await open(url);
+      return store;
+    },
+    dispose: () => store.close(),
+  };
+});
+
+async function openFor(context: TestContext, url: string): Promise<Store> {
+  const store = await open(url);
+  context.after(() => store.close());
+  return store;
+}
+
+/** Refused, with a message that names the store, says what to do and has no password in it. */
+async function assertRefused(url: string, remedy: RegExp): Promise<void> {
+  await assert.rejects(open(url), (error: Error & { code?: string; cause?: Error }) => {
+    assert.equal(error.code, "STORE_FAILED");
+    assert.match(error.message, remedy);
+    for (const text of [error.message, String(error.cause?.message)]) {
+      assert.ok(!text.includes(postgresPassword) && !text.includes(encodeURIComponent(postgresPassword)));
+    }
+    return true;
+  });
+}
+
+test("planes that start at once on an empty database set it up once", async (context) => {
+  const url = server.address("user");
+  const stores = await Promise.all(Array.from({ length: 6 }, () => openFor(context, url)));
+  await Promise.all(stores.map((store, at) => store.append([callEntry(`call-${at}`)])));
+  const { ok, calls } = await (stores[0] as Store).verifyCalls();
+  assert.deepEqual([ok, calls], [true, 6]);
+  const [row] = await server.run(`SELECT count(*) = max(id) AS once FROM "user".toolplane_migrations`);
+  assert.equal(row?.once, true);
+});
+
+test("a new schema is made at once, and is what all steps come to", async () => {
+  await (await open(server.address("at_once"))).close();
+  const steps = postgresSchema.steps.map(({ sql }) => sql).join(";");
+  const migrations = "CREATE TABLE toolplane_migrations (LIKE at_once.toolplane_migrations INCLUDING ALL)";
+  await server.run(`CREATE SCHEMA stepwise; SET search_path = stepwise; ${migrations}; ${steps}`);
+  assert.deepEqual(await schemaOf("at_once"), await schemaOf("stepwise"));
+  const ids = await server.run("SELECT id FROM at_once.toolplane_migrations ORDER BY id");
+  assert.deepEqual(
+    ids,
+    postgresSchema.steps.map(({ id }) => ({ id })),
+  );
+});
+
+/** Columns in their order, constraints, indices, triggers and functions, as Postgres describes them. */
+async function schemaOf(schema: string): Promise<string[]> {
+  const rows = await server.run(
+    `SELECT concat_ws(' ', table_name, ordinal_position, column_name, data_type, collation_name, is_nullable,
+              column_default, identity_generation) AS said
+       FROM information_schema.columns WHERE table_schema = '${schema}'
+     UNION ALL SELECT concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid))
+       FROM pg_constraint WHERE connamespace = '${schema}'::regnamespace
+     UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = '${schema}'
+     UNION ALL SELECT pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+       WHERE c.relnamespace = '${schema}'::regnamespace AND NOT t.tgisinternal
+     UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = '${schema}'::regnamespace`,
+  );
+  return rows.map(({ said }) => String(said).replaceAll(`${schema}.`, "").replaceAll(/\s+/g, " ")).sort();
+}
+
+test("an export has every table but what is over soon or can be made again", async () => {
+  await (await open(server.address("whole"))).close();
+  const rows = await server.run("SELECT tablename FROM pg_tables WHERE schemaname = 'whole'");
+  const left = new Set(["toolplane_migrations", "shared_values", "vectors", "payloads"]);
+  const kept = rows.map(({ tablename }) => String(tablename)).filter((name) => !left.has(name));
+  assert.deepEqual(kept.toSorted(), Object.keys(stateTables).toSorted());
+});
+
+test("a schema of a newer version, and one of another program, are refused and not touched", async () => {
+  const url = server.address("newer");
+  await (await open(url)).close();
+  await server.run("INSERT INTO newer.toolplane_migrations (id) VALUES (999)");
+  await assertRefused(url, /newer version: it has format 999.*Update this installation/);
+  await server.run("CREATE SCHEMA theirs; CREATE TABLE theirs.albums (title text)");
+  await assertRefused(server.address("theirs"), /another program.*'\?schema='/);
+  const tables = await server.run("SELECT tablename FROM pg_tables WHERE schemaname = 'theirs'");
+  assert.deepEqual(tables, [{ tablename: "albums" }]);
+});
+
+test("a wrong password, a missing database and a user without rights are reported with their remedy", async () => {
+  const url = server.address();
+  await assertRefused(url.replace("keeper:", "stranger:"), /does not know this user or password/);
+  await assertRefused(url.replace("/postgres?", "/nothing?"), /does not have this database/);
+  await server.run("CREATE ROLE guest LOGIN PASSWORD 'guest'");
+  const guest = `postgres://guest:guest@${url.split("@").at(-1)}`;
+  await assertRefused(guest, /does not let this user do this.*docs\/stores\.md/);
+});
+
+test("a user who may only use what is there can work with a schema that another user set up", async (context) => {
+  const url = server.address("shared");
+  await (await open(url)).close();
+  await server.run(
+    `CREATE ROLE worker LOGIN PASSWORD 'worker';
+     GRANT USAGE ON SCHEMA shared TO worker;
+     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA shared TO worker;
+     REVOKE UPDATE ON shared.calls, shared.call_checkpoints FROM worker;
+     REVOKE DELETE ON shared.call_checkpoints FROM worker`,
+  );
+  const store = await openFor(context, `postgres://worker:worker@${url.split("@").at(-1)}`);
+  await store.append([callEntry("one"), callEntry("two"), callEntry("new", { at: "2026-04-01T00:00:00.000Z" })]);
+  assert.equal(await store.forgetCalls("2026-03-15T00:00:00.000Z"), 1);
+  assert.equal((await store.verifyCalls()).ok, true);
+});
+
+test("recorded calls can be neither changed nor removed, and who gets around that is found out", async (context) => {
+  const store = await openFor(context, server.address("chain"));
+  await store.append([callEntry("one"), callEntry("two"), callEntry("three")]);
+  await assert.rejects(server.run("UPDATE chain.calls SET tool = 'other'"), /cannot be changed/);
+  await assert.rejects(server.run("DELETE FROM chain.calls"), /behind a checkpoint/);
+  await assert.rejects(server.run("TRUNCATE chain.calls"), /cannot be changed/);
+  await server.run("SET session_replication_role = replica; UPDATE chain.calls SET tool = 'x' WHERE id = 'two'");
+  const { ok, broken } = await store.verifyCalls();
+  assert.deepEqual([ok, broken?.id], [false, "two"]);
+});
+
+test("several planes write one chain, and a reader that continues misses nothing", async (context) => {
+  const url = server.address();
+  const stores = await Promise.all([1, 2, 3].map(() => openFor(context, url)));
+  const reader = stores[0] as Store;
+  let isWriting = true;
+  const seen: number[] = [];
+  const reading = (async () => {
+    let after = 0;
+    for (let last = false; !last; ) {
+      last = !isWriting;
+      const news = await reader.newSamples(after);
+      seen.push(...news.samples.map(({ latencyMs }) => latencyMs));
+      after = news.newest;
+    }
+  })();
+  await Promise.all(
+    stores.map(async (store, lane) => {
+      for (let at = 0; at < 30; at += 1)
+        await store.append([callEntry(`${lane}-${at}`), sampleEntry(`tool:${lane}`, lane * 100 + at)]);
+    }),
+  );
+  isWriting = false;
+  await reading;
+  assert.deepEqual([(await reader.verifyCalls()).ok, new Set(seen).size, seen.length], [true, 90, 90]);
+});

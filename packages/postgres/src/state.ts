@@ -1,0 +1,137 @@
+import type { Json } from "../../../src/model/json.ts";
+import {
+  type StateLine,
+  type StateRow,
+  type StateStore,
+  type StateTable,
+  stateTables,
+} from "../../../src/model/store.ts";
+import type { Row } from "../../../src/store/store.ts";
+import type { PostgresConnection } from "./connection.ts";
+import { insertJson, type Query, storableText } from "./query.ts";
+
+/** Limits of a batch, so that memory stays bounded. */
+const batchRows = 500;
+const batchCharacters = 4_000_000;
+const tables = Object.keys(stateTables) as StateTable[];
+
+type Column = { name: string; isBytes: boolean; isIdentity: boolean };
+
+export function createPostgresStateStore({ read, write, readLong }: PostgresConnection): StateStore {
+  return {
+    countRows: (table) =>
+      read(async (query) => Number((await query(`SELECT count(*) AS count FROM ${table}`)).rows[0]?.count)),
+    stateColumns: async (table) => (await read((query) => columnsOf(query, table))).map(({ name }) => name),
+    readAll: () => readLong(selectAll),
+    writeAll: (open) => write((query) => writeAll(query, open()), { lock: "journal" }),
+  };
+}
+
+async function* selectAll(query: Query): AsyncGenerator<StateLine> {
+  for (const table of tables) {
+    await query(`DECLARE of_table CURSOR FOR SELECT * FROM ${table} ORDER BY ${stateTables[table].order}`);
+    let asked = 1;
+    for (let rows = [{}] as Row[]; rows.length > 0; ) {
+      ({ rows } = await query(`FETCH ${asked} FROM of_table`));
+      const lines = rows.map((row): StateLine => ({ table, row: toStateRow(table, row) }));
+      yield* lines;
+      asked = nextBatch(lines);
+    }
+    await query("CLOSE of_table");
+  }
+}
+
+/** As many as fit if the next rows are like these; grows slowly. */
+function nextBatch(lines: readonly StateLine[]): number {
+  const size = lines.reduce((sum, { row }) => sum + sizeOf(row), 0);
+  const fitting = Math.floor((batchCharacters * lines.length) / Math.max(1, size));
+  return Math.max(1, Math.min(batchRows, fitting, 4 * lines.length));
+}
+
+function sizeOf(row: StateRow): number {
+  return Object.values(row).reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 8), 0);
+}
+
+async function writeAll(query: Query, lines: AsyncIterable<StateLine>): Promise<StateTable | null> {
+  for (const table of tables) if ((await query(`SELECT 1 FROM ${table} LIMIT 1`)).rows.length > 0) return table;
+  const columns = new Map<StateTable, Column[]>();
+  for await (const { table, rows } of batchesOf(lines)) {
+    const known = columns.get(table) ?? (await columnsOf(query, table));
+    columns.set(table, known);
+    await insertRows(query, table, known, rows);
+  }
+  for (const [table, known] of columns) await advanceIdentity(query, table, known);
+  return null;
+}
+
+type Batch = { table: StateTable; rows: StateRow[] };
+
+/** Batches of rows with the same table and columns. */
+async function* batchesOf(lines: AsyncIterable<StateLine>): AsyncGenerator<Batch> {
+  let batch: (Batch & { shape: string; size: number }) | null = null;
+  for await (const { table, row } of lines) {
+    const shape = [table, ...Object.keys(row)].join(" ");
+    const isFull = batch !== null && (batch.rows.length >= batchRows || batch.size >= batchCharacters);
+    if (batch !== null && (isFull || batch.shape !== shape)) {
+      yield batch;
+      batch = null;
+    }
+    batch ??= { table, rows: [], shape, size: 0 };
+    batch.rows.push(row);
+    batch.size += sizeOf(row);
+  }
+  if (batch !== null) yield batch;
+}
+
+/** pg returns bigint as text. */
+const numbers = new Set(["sequence", "removed", "bytes", "minute", "calls"]);
+const numbered: ReadonlySet<StateTable> = new Set(["events", "changes"]);
+
+function toStateRow(table: StateTable, row: Record<string, unknown>): StateRow {
+  const pairs = Object.entries(row).map(([column, value]): [string, Json] => {
+    if (value instanceof Uint8Array) return [column, Buffer.from(value).toString("base64")];
+    const isNumber = numbers.has(column) || (column === "id" && numbered.has(table));
+    return [column, isNumber ? Number(value) : (value as Json)];
+  });
+  return Object.fromEntries(pairs.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+async function columnsOf(query: Query, table: StateTable): Promise<Column[]> {
+  const { rows } = await query(
+    `SELECT attname AS name, atttypid = 'bytea'::regtype AS is_bytes, attidentity <> '' AS is_identity
+     FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+    [table],
+  );
+  return rows.map(({ name, is_bytes, is_identity }) => ({
+    name: String(name),
+    isBytes: is_bytes === true,
+    isIdentity: is_identity === true,
+  }));
+}
+
+/** One statement for all rows. Columns that an older export lacks get their default. */
+async function insertRows(
+  query: Query,
+  table: StateTable,
+  columns: readonly Column[],
+  rows: readonly StateRow[],
+): Promise<void> {
+  const given = columns.filter(({ name }) => Object.hasOwn(rows[0] ?? {}, name));
+  const bytes = new Set(given.filter(({ isBytes }) => isBytes).map(({ name }) => name));
+  const text = JSON.stringify(rows, (key, value) => {
+    if (typeof value !== "string") return value;
+    return bytes.has(key) ? `\\x${Buffer.from(value, "base64").toString("hex")}` : storableText(value);
+  });
+  const names = given.map(({ name }) => name);
+  await query(insertJson(table, names), [text]);
+}
+
+/** Identity columns continue after the imported rows. */
+async function advanceIdentity(query: Query, table: StateTable, columns: readonly Column[]): Promise<void> {
+  const identity = columns.find(({ isIdentity }) => isIdentity);
+  if (identity)
+    await query(
+      `SELECT setval(pg_get_serial_sequence($1, $2), (SELECT coalesce(max("${identity.name}"), 1) FROM ${table}))`,
+      [table, identity.name],
+    );
+}

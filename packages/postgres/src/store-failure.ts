@@ -1,0 +1,120 @@
+import { PlaneError } from "../../../src/model/errors.ts";
+
+const refused = "already holds this id, or a field is missing. Record each thing once and in full";
+const slow = "was busy for too long. Try again later, or look for what holds its locks";
+const full = "has no room left. Free some space on its disk, then try again";
+const forbidden = "does not let this user do this. Grant it the rights that docs/stores.md lists, or name another user";
+const credentials = "does not know this user or password. Correct them in the store's address";
+const noDatabase = "does not have this database. Create it, or name another one";
+const readOnly = "is a copy that takes no writes. Name the primary server";
+const noMemory = "has no memory left. Give its server more, then try again";
+/** An administrator can fix these while we run, so the write is tried again. */
+const mendable = [full, noMemory, forbidden, credentials, noDatabase];
+/** After a fail-over an old connection may lead to a replica; a new one leads to the primary. */
+const readOnlyCode = "25006";
+
+/** SQLSTATE codes, whole or by their class. */
+const troubles: { [code: string]: string } = {
+  "23": refused,
+  "28": credentials,
+  [readOnlyCode]: readOnly,
+  "3D000": noDatabase,
+  "42501": forbidden,
+  "53100": full,
+  "53200": noMemory,
+  "55P03": slow,
+  "57014": slow,
+};
+
+/** The connection was lost or could not be made; the statement may be repeated. */
+const lostCodes = new Set([
+  "57P01",
+  "57P02",
+  "57P03",
+  "57P05",
+  "53300",
+  readOnlyCode,
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENETUNREACH",
+  "EHOSTUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENOENT",
+]);
+/** The library has no codes for these. */
+const lostWords =
+  /connection (?:terminated|ended)|timeout expired|query read timeout|client was closed|not queryable|connection error/i;
+/** The pool had no free connection. The server may be fine. */
+const waitedWords = /timeout exceeded when trying to connect/i;
+
+/** No answer at all, not a refusal. */
+const silentWords = /timeout expired|connection timeout|query read timeout/i;
+
+export function isSilence(thrown: unknown): boolean {
+  return codeOf(thrown) === "ETIMEDOUT" || silentWords.test(messageOf(thrown));
+}
+
+export function isConnectionLost(thrown: unknown): boolean {
+  if (thrown instanceof PlaneError) return thrown.data.lost === true;
+  const code = codeOf(thrown);
+  return lostCodes.has(code) || code.startsWith("08") || lostWords.test(messageOf(thrown));
+}
+
+/** An error that names the store and the remedy. Callers read it, so it has neither the address nor the statement. */
+export function postgresFailure(shown: string, thrown: unknown): PlaneError {
+  if (thrown instanceof PlaneError) return thrown;
+  const code = codeOf(thrown);
+  if (isConnectionLost(thrown)) return storeLost(shown, code === readOnlyCode ? readOnly : undefined);
+  if (waitedWords.test(messageOf(thrown))) return storeBusy(shown);
+  const trouble = troubles[code] ?? troubles[code.slice(0, 2)];
+  const problem = trouble ?? `could not do this (${code || "no code"}). Its own log says why`;
+  return new PlaneError("STORE_FAILED", `The ${shown} ${problem}.`, {
+    data: {
+      // `locked`: the whole batch waits, instead of each part of it in turn.
+      ...(trouble === slow ? { locked: true, busy: true } : {}),
+      ...(trouble !== undefined && mendable.includes(trouble) ? { locked: true, later: true } : {}),
+    },
+    cause: code === "" ? thrown : Object.assign(new Error(`SQLSTATE ${code}`), { code }),
+  });
+}
+
+const away = "cannot be reached right now. It is tried again all the time; ask again in a moment";
+
+export function storeLost(shown: string, why = away): PlaneError {
+  return new PlaneError("STORE_FAILED", `The ${shown} ${why}.`, { data: { lost: true, locked: true } });
+}
+
+/** Nothing was sent, so it may be repeated. */
+function storeBusy(shown: string): PlaneError {
+  return new PlaneError(
+    "STORE_FAILED",
+    `The ${shown} is overloaded: every connection of this plane was in use for too long. Try again in a moment; if it stays so, look for what holds its locks.`,
+    { data: { busy: true, locked: true } },
+  );
+}
+
+/** Thrown by `ping` when the server is read-only. */
+export function takesNoWrites(): Error {
+  return Object.assign(new Error("the server takes no writes"), { code: readOnlyCode });
+}
+
+/** For the operator: what the server or the network reported. */
+export function reasonOf(thrown: unknown): string {
+  const message = messageOf(thrown);
+  // Several addresses of one host were tried.
+  if (thrown instanceof AggregateError && message === "") return thrown.errors.map((one) => messageOf(one)).join("; ");
+  return message;
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+function codeOf(thrown: unknown): string {
+  const { code } = (thrown ?? {}) as { code?: unknown };
+  return typeof code === "string" ? code : "";
+}

@@ -1,0 +1,159 @@
+import { shorten, sliceText } from "../../../src/lib/text/cut-text.ts";
+import { plainText } from "../../../src/lib/text/plain-text.ts";
+import type { Recommendation } from "../../../src/model/catalogue/search.ts";
+import type { FoundTool, SearchAnswer } from "../../../src/model/catalogue/search-schema.ts";
+import { isObject } from "../../../src/model/json.ts";
+import type { Findable, Hit, SearchResult } from "./fields.ts";
+import { joinWords, wordsOf } from "./words.ts";
+
+export const nextNames = 5;
+const maxEcho = 200;
+
+export function toAnswer(
+  query: string,
+  { total, hits, notes, isPartial = false }: SearchResult,
+  { limit, summaryLimit }: { limit: number; summaryLimit: number },
+): SearchAnswer {
+  const lines = foldSiblings(hits);
+  const shown = lines.slice(0, limit);
+  const folded = shown.reduce((sum, { alsoOn }) => sum + alsoOn.length, 0);
+  return {
+    query: shorten(query, maxEcho),
+    total,
+    truncated: isPartial || total > shown.length + folded,
+    tools: shown.map((line) => toFoundTool(line, summaryLimit)),
+    next: lines.slice(limit, limit + nextNames).map(({ tool }) => tool.name),
+    ...(notes.length > 0 ? { note: notes.join(" ") } : {}),
+  };
+}
+
+function toFoundTool({ score, tool, alsoOn, differsBy, points }: Line, summaryLimit: number): FoundTool {
+  return {
+    ...describeHit({ tool, score }, summaryLimit),
+    ...(alsoOn.length > 0 ? { alsoOn: alsoOn.map(({ id, name }) => id.server ?? name) } : {}),
+    ...(differsBy.length > 0 ? { differsBy } : {}),
+    ...(points === undefined ? {} : { points }),
+  };
+}
+
+function describeHit({ tool, score }: Hit, summaryLimit: number) {
+  return {
+    name: tool.name,
+    server: tool.id.server,
+    summary: summarizeDescription(tool.description, summaryLimit),
+    score: round(score),
+    required: requiredOf(tool),
+  };
+}
+
+const minShare = 0.15;
+
+export function recommend(
+  task: string,
+  hits: readonly Hit[],
+  { limit, summaryLimit }: { limit: number; summaryLimit: number },
+): Recommendation {
+  const least = (hits[0]?.score ?? 0) * minShare;
+  const chosen = hits.filter(({ score }) => score > 0 && score >= least).slice(0, limit);
+  const tools = chosen.map((hit) => describeHit(hit, summaryLimit));
+  const byServer = Map.groupBy(
+    chosen.filter(({ tool }) => tool.id.server !== null),
+    ({ tool }) => tool.id.server as string,
+  );
+  const servers = [...byServer].map(([name, group]) => ({
+    name,
+    // Several matching tools add up, to 1 at most.
+    score: round(1 - group.reduce((left, { score }) => left * (1 - Math.min(1, score)), 1)),
+    tools: group.length,
+  }));
+  servers.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
+  return { task, servers, tools };
+}
+
+function round(score: number): number {
+  return Number(Math.min(1, score).toFixed(3));
+}
+
+type Line = Hit & { alsoOn: Findable[]; differsBy: string[] };
+
+/** Shares of common words above which two descriptions are copies, or alike. */
+const sameAbove = 0.85;
+const alikeAbove = 0.5;
+const maxDifferences = 4;
+
+/** Read once: a person who types finds the same tools with every letter. */
+const describing = new WeakMap<Findable, ReadonlySet<string>>();
+
+function describingWords(tool: Findable): ReadonlySet<string> {
+  const words = describing.get(tool) ?? new Set(wordsOf(`${tool.title ?? ""} ${tool.description}`));
+  describing.set(tool, words);
+  return words;
+}
+
+/** Copies of one tool take one line; tools that are only alike say how they differ. */
+export function foldSiblings(hits: readonly Hit[]): Line[] {
+  const lines: (Line & { words: ReadonlySet<string> })[] = [];
+  const byName = new Map<string, (typeof lines)[number][]>();
+  for (const hit of hits) {
+    const { tool } = hit;
+    const words = describingWords(tool);
+    const name = joinWords(tool.id.tool);
+    const siblings = byName.get(name) ?? [];
+    const same = siblings.find((line) => isOnAnother(line.tool, tool) && likeness(line.words, words) >= sameAbove);
+    if (same) {
+      same.alsoOn.push(tool);
+      continue;
+    }
+    const line = { ...hit, words, alsoOn: [], differsBy: [] };
+    lines.push(line);
+    byName.set(name, [...siblings, line]);
+  }
+  for (const siblings of byName.values()) distinguish(siblings);
+  return lines.map(({ words, ...line }) => line);
+}
+
+function isOnAnother(a: Findable, b: Findable): boolean {
+  return a.id.tool === b.id.tool && a.id.server !== b.id.server;
+}
+
+function distinguish(siblings: (Line & { words: ReadonlySet<string> })[]): void {
+  for (const one of siblings) {
+    const alike = siblings.filter((other) => other !== one && likeness(one.words, other.words) >= alikeAbove);
+    if (alike.length === 0) continue;
+    const others = new Set(alike.flatMap(({ words }) => [...words]));
+    one.differsBy = [...one.words].filter((word) => !others.has(word)).slice(0, maxDifferences);
+  }
+}
+
+/** Jaccard similarity. */
+function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const both = [...a].filter((word) => b.has(word)).length;
+  const all = a.size + b.size - both;
+  return all === 0 ? 1 : both / all;
+}
+
+const cutMark = "...";
+
+/** The first sentence on one line, cut with "...". */
+export function summarizeDescription(description: string, limit: number): string {
+  const [paragraph = ""] = plainText(description)
+    .trim()
+    .split(/\n\s*\n/, 1);
+  const text = paragraph.replaceAll(/\s+/g, " ").trim();
+  // "e.g. this" and "v1.2" do not end a sentence; the full stop of a Chinese one needs no space.
+  const end = /(?<!\b(?:e\.g|i\.e|etc|vs|approx))[.!?](?=\s+[^a-z\s])|[。！？]/.exec(text);
+  const first = end === null ? text : text.slice(0, end.index + end[0].length);
+  if (first.length <= limit) return first;
+  const cut = sliceText(first, 0, Math.max(1, limit - cutMark.length));
+  const word = cut.lastIndexOf(" ");
+  return `${(word > limit / 2 ? cut.slice(0, word) : cut).trimEnd()}${cutMark}`;
+}
+
+export function requiredOf({ parameters }: Findable): string[] {
+  const { required, properties } = parameters;
+  if (!Array.isArray(required)) return [];
+  const known = isObject(properties) ? properties : null;
+  return required.filter(
+    (name): name is string => typeof name === "string" && (known === null || Object.hasOwn(known, name)),
+  );
+}

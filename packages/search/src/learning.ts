@@ -1,0 +1,102 @@
+import type { JsonObject } from "../../../src/model/json.ts";
+import type { Store } from "../../../src/model/store.ts";
+import { stemOf } from "./stem.ts";
+import { isEmptyInQueries, wordsOf } from "./words.ts";
+
+/** What one user used after which words. Kept locally, by user. */
+export type Learning = ReturnType<typeof createLearning>;
+
+type Use = { stem: string; tool: string; weight: number; at: number };
+
+const dayMs = 24 * 3_600_000;
+const halfLifeMs = 30 * dayMs;
+const keptMs = 180 * dayMs;
+const maxUses = 2_000;
+const maxStems = 12;
+/** How long a call after a search counts for it. */
+const searchMs = 10 * 60_000;
+const maxUsers = 1_000;
+/** What a tool that was used often after all these words gets, beside 1 for the one with the best words. */
+const mostPoints = 0.5;
+/** Uses that bring half of it. */
+const halfAfter = 2;
+
+type Ports = { store(): Promise<Pick<Store, "sharedValue" | "changeShared">>; now?(): number };
+
+export function createLearning({ store, now = Date.now }: Ports) {
+  const known = new Map<string, Use[]>();
+  const weightOf = ({ weight, at }: Use) => weight * 0.5 ** (Math.max(0, now() - at) / halfLifeMs);
+
+  const usesOf = async (user: string): Promise<Use[]> => {
+    const before = known.get(user);
+    if (before !== undefined) return before;
+    const uses = readUses(await (await store()).sharedValue(keyOf(user)));
+    if (known.size > maxUsers) known.clear();
+    known.set(user, uses);
+    return uses;
+  };
+  return {
+    /** The tools that were shown for a query. In the store, because the call may come from another process. */
+    async searched(user: string, queries: readonly string[], tools: readonly string[]): Promise<void> {
+      const value = { stems: stemsOf(queries.join(" ")), tools: [...tools] };
+      await (await store()).changeShared(lastOf(user), searchMs, () => ({ value, answer: null }));
+    },
+    /** A call counts if the last search of this user showed the tool. */
+    async called(user: string, tool: string): Promise<void> {
+      const { sharedValue, changeShared } = await store();
+      const search = (await sharedValue(lastOf(user))) as { stems: string[]; tools: string[] } | null;
+      if (!search?.tools.includes(tool)) return;
+      const kept = await changeShared(keyOf(user), keptMs, (value) => {
+        const uses = addUses(readUses(value), search.stems, tool);
+        return { value: { uses }, answer: uses };
+      });
+      known.set(user, kept);
+    },
+    /** Points by the name of a tool. */
+    async learned(user: string): Promise<(query: string) => ReadonlyMap<string, number>> {
+      const uses = await usesOf(user);
+      return (query) => {
+        const stems = stemsOf(query);
+        const sums = new Map<string, number>();
+        for (const use of uses)
+          if (stems.includes(use.stem)) sums.set(use.tool, (sums.get(use.tool) ?? 0) + weightOf(use) / stems.length);
+        return new Map([...sums].map(([tool, sum]) => [tool, (mostPoints * sum) / (sum + halfAfter)]));
+      };
+    },
+    async forget(user: string): Promise<number> {
+      const { length } = await usesOf(user);
+      known.set(user, []);
+      const { changeShared } = await store();
+      for (const key of [keyOf(user), lastOf(user)])
+        await changeShared(key, keptMs, () => ({ value: null, answer: null }));
+      return length;
+    },
+  };
+
+  function addUses(before: readonly Use[], stems: readonly string[], tool: string): Use[] {
+    const rest = before.filter((use) => use.tool !== tool || !stems.includes(use.stem));
+    const added = stems.map((stem) => {
+      const same = before.find((use) => use.tool === tool && use.stem === stem);
+      return { stem, tool, weight: 1 + (same === undefined ? 0 : weightOf(same)), at: now() };
+    });
+    const all = [...rest, ...added];
+    return all.length <= maxUses ? all : all.sort((a, b) => weightOf(b) - weightOf(a)).slice(0, maxUses);
+  }
+}
+
+function readUses(value: JsonObject | null): Use[] {
+  return (value?.uses ?? []) as Use[];
+}
+
+function lastOf(user: string): string {
+  return `search-last:${user}`;
+}
+
+function keyOf(user: string): string {
+  return `search-learned:${user}`;
+}
+
+function stemsOf(query: string): string[] {
+  const words = wordsOf(query.slice(0, 2_000)).filter((word) => !isEmptyInQueries(word));
+  return [...new Set(words.map(stemOf))].slice(0, maxStems);
+}

@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { pause } from "../../../src/lib/async/pause.ts";
+import type { Embed } from "../../../src/model/catalogue/search.ts";
+import type { Store } from "../../../src/model/store.ts";
+import { toUnit } from "./embedding.ts";
+import { type Findable, searchTextsOf } from "./fields.ts";
+import { blendAll, clausesOf, createToolVectors, type Likeness } from "./meaning.ts";
+import type { ToolIndex } from "./tool-index.ts";
+
+const batchSize = 128;
+const maxText = 2_000;
+const maxNumbers = 8_192;
+const maxQueries = 500;
+/** How long a search waits for a query's vectors, and for tools that are being read; then it does without. */
+const maxQueryMs = 1_500;
+const maxReadMs = 500;
+/** The cooldown of the model after a failure. */
+const retryMs = 60_000;
+
+/** A model of the person's own. Vectors of another `id` are not comparable. */
+export type Embedder = {
+  id: string;
+  name: string;
+  embed: Embed;
+  /** Vectors are stored: the id says which model made them. */
+  isKept: boolean;
+};
+export type OwnVectors = ReturnType<typeof createOwnVectors>;
+
+type Ports = {
+  /** Where vectors outlive the process. */
+  store?: (() => Promise<Pick<Store, "vectors" | "putVectors">>) | undefined;
+  /** Called with the first failure after a success. */
+  onFailed?: ((model: string, reason: string) => void) | undefined;
+};
+
+/** Likeness by a model of the person's own: tools are read in the background, each definition once. */
+export function createOwnVectors({ id, name, embed, isKept }: Embedder, { store: keeper, onFailed }: Ports = {}) {
+  const store = isKept ? keeper : undefined;
+  let vectors: ReturnType<typeof createToolVectors> | undefined;
+  let numbers = 0;
+  let reading: Promise<void> | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const asked = new Map<string, Float32Array>();
+  const isResting = () => performance.now() - failedAt < retryMs;
+  const fail = (thrown: unknown) => {
+    if (failedAt === Number.NEGATIVE_INFINITY)
+      onFailed?.(name, thrown instanceof Error ? thrown.message : String(thrown));
+    failedAt = performance.now();
+  };
+
+  const ask = async (texts: readonly string[]): Promise<Float32Array[]> => {
+    const found = await embed(texts);
+    if (found.length !== texts.length) throw new Error(`it gave ${found.length} vectors for ${texts.length} texts`);
+    const units = found.map((vector) => toUnit(Float32Array.from(vector)));
+    for (const { length } of units) requireLength(length);
+    failedAt = Number.NEGATIVE_INFINITY;
+    return units;
+  };
+  const requireLength = (length: number) => {
+    if (length === 0 || length > maxNumbers) throw new Error(`its vectors have ${length} numbers`);
+    if (numbers !== 0 && length !== numbers) throw new Error("its vectors have different lengths");
+    numbers = length;
+  };
+  const vectorsOf = async (texts: readonly string[]): Promise<Float32Array[]> => {
+    const keys = texts.map((text) => createHash("sha256").update(`${id}\0${text}`).digest("base64url"));
+    const kept = store === undefined ? new Map<string, string>() : await (await store()).vectors(keys);
+    const known = new Map([...kept].map(([key, text]) => [key, unpack(text)]));
+    const missing = new Map(keys.flatMap((key, at) => (known.has(key) ? [] : [[key, texts[at] as string] as const])));
+    if (missing.size > 0) {
+      const made = await ask([...missing.values()]);
+      const added = [...missing.keys()].map((key, at) => [key, made[at] as Float32Array] as const);
+      for (const [key, vector] of added) known.set(key, vector);
+      await (await store?.())?.putVectors(added.map(([key, vector]) => ({ key, vector: pack(vector) })));
+    }
+    return keys.map((key) => known.get(key) as Float32Array);
+  };
+  /** The list may change while the model is asked: what is missing is looked up again after each batch. */
+  const read = async (index: ToolIndex): Promise<void> => {
+    while (vectors === undefined || vectors.left() > 0) {
+      const slots = vectors?.missing(batchSize) ?? [...index.all()].slice(0, batchSize);
+      if (slots.length === 0) return;
+      const entries = slots.map(index.entryAt);
+      const found = await vectorsOf(slots.map((slot) => textOf(index.toolAt(slot))));
+      for (const { length } of found) requireLength(length);
+      if (vectors === undefined) {
+        vectors = createToolVectors(numbers);
+        vectors.follow(index);
+      }
+      for (const [at, entry] of entries.entries()) vectors.keep(entry, found[at] as Float32Array);
+      vectors.follow(index);
+    }
+  };
+  const readOn = (index: ToolIndex) => {
+    if (isResting()) return Promise.resolve();
+    reading ??= read(index)
+      .catch(fail)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+
+  return {
+    /** After an update of the index. */
+    follow(index: ToolIndex): void {
+      vectors?.follow(index);
+      void readOn(index);
+    },
+    /** Null while tools are being read, and where the model fails. */
+    async likeness(query: string, index: ToolIndex): Promise<Likeness | null> {
+      if (vectors === undefined || vectors.left() > 0)
+        await Promise.race([readOn(index), pause(maxReadMs, { isBackground: true })]);
+      if (vectors === undefined || vectors.left() > 0 || isResting()) return null;
+      const clauses = clausesOf(query);
+      const texts = [query, ...(clauses.length > 1 ? clauses : [])];
+      const missing = texts.filter((text) => !asked.has(text));
+      if (asked.size > maxQueries) asked.clear();
+      const learned = async () => {
+        const found = missing.length === 0 ? [] : await ask(missing);
+        for (const [at, text] of missing.entries()) asked.set(text, found[at] as Float32Array);
+        return true;
+      };
+      const late = pause(maxQueryMs, { isBackground: true }).then(() => false);
+      const failed = (thrown: unknown) => {
+        fail(thrown);
+        return false;
+      };
+      if (!(await Promise.race([learned().catch(failed), late]))) return null;
+      const [whole, ...parts] = texts.map((text) => asked.get(text));
+      if (whole === undefined || parts.includes(undefined) || vectors.left() > 0) return null;
+      return vectors.likeness(blendAll(whole, parts as Float32Array[]), parts.length);
+    },
+  };
+}
+
+function textOf(tool: Findable): string {
+  const { name, server, description } = searchTextsOf(tool, "");
+  return `${server} ${name}: ${description}`.slice(0, maxText);
+}
+
+function pack(vector: Float32Array): string {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64");
+}
+
+function unpack(text: string): Float32Array {
+  const bytes = Uint8Array.from(Buffer.from(text, "base64"));
+  return new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4));
+}

@@ -1,0 +1,221 @@
+import type { LearningSearch, SearchPorts } from "../../../src/catalogue/catalogue.ts";
+import { once } from "../../../src/lib/async/once.ts";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
+import { shorten } from "../../../src/lib/text/cut-text.ts";
+import { matchesGlob } from "../../../src/lib/text/glob.ts";
+import { redact } from "../../../src/lib/text/redact.ts";
+import { parseSearch, readLimit, readQueryText } from "../../../src/model/catalogue/search.ts";
+import type { SearchAnswer } from "../../../src/model/catalogue/search-schema.ts";
+import type { Tool } from "../../../src/model/catalogue/tool.ts";
+import type { Config } from "../../../src/model/config/config.ts";
+import { PlaneError } from "../../../src/model/errors.ts";
+import { type Principal, requireScope } from "../../../src/model/principal.ts";
+import type { Session } from "../../../src/protocol/session.ts";
+import type { Embedder } from "./own-vectors.ts";
+import type { ServerText } from "./tool-index.ts";
+import type { Learned } from "./tool-search.ts";
+
+/** More of a server's own text would dilute what its tools say. */
+const maxServerText = 2_000;
+
+/** The configured description of each server, its title and its instructions. A new function after each change. */
+function createServerText(config: () => Config, session: (server: string) => Session | null): () => ServerText {
+  let known: { of: Config; texts: Map<string, string>; text: ServerText } | undefined;
+  return () => {
+    const of = config();
+    const before = known?.of === of ? known.texts : new Map<string, string>();
+    const texts = new Map(
+      Object.entries(of.servers).map(([name, { description = "" }]) => {
+        const live = session(name);
+        return [name, live ? `${description}\n${serverText(live)}` : (before.get(name) ?? description)];
+      }),
+    );
+    const isSame = known?.of === of && [...texts].every(([name, text]) => before.get(name) === text);
+    if (!known || !isSame) known = { of, texts, text: (server) => texts.get(server ?? "") ?? "" };
+    return known.text;
+  };
+}
+
+function serverText({ serverInfo, instructions }: Session): string {
+  const title = typeof serverInfo?.title === "string" ? serverInfo.title : "";
+  return `${title}\n${instructions ?? ""}`.slice(0, maxServerText);
+}
+
+/** Servers that list their tools later are searched the next time. */
+const defaultWaitMs = 5_000;
+const maxInEvent = 200;
+const maxRecommended = 15;
+const recommendedFrom = 50;
+const maxNamed = 3;
+
+/** One index serves all callers; each sees its own tools in it. */
+export function createSearchVerbs(ports: SearchPorts): LearningSearch {
+  const { config, registry, listings, discover, quality, recorder } = ports;
+  const loaded = once(async () => {
+    const [{ createSearch }, { recommend }] = await Promise.all([import("./tool-search.ts"), import("./answer.ts")]);
+    const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
+    const vectorStore = {
+      store: recorder.store,
+      onFailed: (model: string, reason: string) => recorder.emit({ type: "search.fallback", model, reason }),
+    };
+    const synonyms = () => config().search.synonyms;
+    return { search: createSearch({ embedder: createEmbedder(ports), vectorStore, loadMeaning, synonyms }), recommend };
+  });
+  const learning = createLearningPort(config, recorder);
+  const serverText = createServerText(config, (server) => ports.servers().session(server));
+  const prepare = async (server: string | null, principal: Principal, waitMs = defaultWaitMs) => {
+    const isOne = server !== null && !/[*?]/.test(server);
+    await discover(isOne ? server : null, principal, { waitMs });
+    await quality.loaded();
+    const { search, recommend } = await loaded();
+    const left = await search.updateSoon(registry.all(), serverText());
+    // Built-in tools are always at hand, and models must not read quarantined ones.
+    const visible = quality.withoutHeld(withoutBuiltin(listings.visibleTo(principal)));
+    return { search, recommend, visible, left };
+  };
+  const withDetails = async (answer: SearchAnswer, names: ReadonlyMap<string, Tool>, principal: Principal) => {
+    const found = answer.tools.flatMap(({ name }) => names.get(name) ?? []);
+    const details = new Map((await listings.listings(found, principal)).map((listing) => [listing.name, listing]));
+    const tools = answer.tools.map((one) => ({ ...one, ...withoutUndefined({ tool: details.get(one.name) }) }));
+    return { ...answer, tools };
+  };
+
+  return {
+    async search(request, options) {
+      const { principal, face, waitMs, only, session, orWords = false } = options;
+      requireScope(principal, "read", "search for tools");
+      const asked = parseSearch(request);
+      const { search, visible: all, left } = await prepare(asked.server, principal, waitMs);
+      const visible = only ? all.filter(only) : all;
+      const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
+      const limit = asked.limit ?? maxToolsPerSearch;
+      const learned = await learning.learned(principal.user);
+      const found = await search.find(asked, visible, { limit, summaryLimit, orWords, learned });
+      const answer = { ...found, tools: [...(await ports.rank(found.query, found.tools))] };
+      // The workbench searches with every letter typed.
+      if (answer.query !== "" && face !== "workbench") {
+        learning.searched(principal.user, asked.queries, answer);
+        const query = redact(answer.query).slice(0, maxInEvent);
+        const resultCount = answer.tools.length;
+        recorder.emit({ type: "tool.search", query, resultCount, ...withoutUndefined({ session }) });
+      }
+      const noted = withNotes(answer, [
+        describeNoServer(asked.server, visible),
+        left > 0 ? `${left} tools are still being indexed and were not searched.` : null,
+        asked.server === null ? describeSilent(silentFor(principal, ports)) : null,
+      ]);
+      return options.details ? withDetails(noted, namesOf(visible), principal) : noted;
+    },
+    async recommend(task, { limit = maxRecommended, principal, waitMs }) {
+      requireScope(principal, "read", "search for tools");
+      const options = { limit: readLimit(limit, maxRecommended) };
+      const text = readQueryText(task, "task");
+      if (text === "") throw new PlaneError("USAGE", "Say what the task is.", { data: { parameter: "task" } });
+      const { search, recommend, visible } = await prepare(null, principal, waitMs);
+      const summaryLimit = config().lazy.summaryDescriptionLimit;
+      return recommend(text, search.rank(text, visible, recommendedFrom), { ...options, summaryLimit });
+    },
+    async evaluateSearch(cases, { principal, waitMs }) {
+      requireScope(principal, "read", "search for tools");
+      const { search, visible } = await prepare(null, principal, waitMs);
+      const { evaluate } = await import("./evaluate.ts");
+      const rank = (query: string, count: number, isWordsOnly: boolean) =>
+        search.rank(query, visible, count, { isWordsOnly });
+      return evaluate(cases, visible.length, (name) => search.named(name, visible), rank);
+    },
+    async forgetSearches({ principal }) {
+      requireScope(principal, "read", "search for tools");
+      return { forgotten: await learning.forget(principal.user) };
+    },
+    called: learning.called,
+  };
+}
+
+/** The function of the program, else the configured model; the same value until it changes. */
+function createEmbedder({ config, embed, embedWith }: SearchPorts): () => Embedder | null {
+  let given: Embedder | null = null;
+  let known: Embedder | null = null;
+  return () => {
+    const own = embed();
+    if (own !== undefined) {
+      if (given?.embed !== own) given = { id: "embed", name: "embed", embed: own, isKept: false };
+      return given;
+    }
+    const { search, models } = config();
+    const name = search.embeddings?.model;
+    if (name === undefined) return null;
+    const { baseURL = "", model = "" } = models[name] ?? {};
+    const id = `${name} ${baseURL} ${model}`;
+    if (known?.id !== id) known = { id, name, embed: (texts) => embedWith(name, texts), isKept: true };
+    return known;
+  };
+}
+
+/** Learns from use where the configuration allows it, by user; never for callers without a name. */
+function createLearningPort(config: () => Config, recorder: SearchPorts["recorder"]) {
+  const loaded = once(async () => (await import("./learning.ts")).createLearning({ store: recorder.store }));
+  const forgotten = new Set<string>();
+  const isOn = () => config().search.learn;
+  /** What is not written is not learned; the search goes on. */
+  const soon = (work: () => Promise<unknown>) => void work().catch(() => undefined);
+  return {
+    called: async (user: string, tool: string) => (await loaded()).called(user, tool),
+    async learned(user: string | null): Promise<Learned | undefined> {
+      if (user === null) return undefined;
+      if (isOn()) return (await loaded()).learned(user).catch(() => undefined);
+      // Switched off: what was learned before goes.
+      if (!forgotten.has(user)) soon(async () => (await loaded()).forget(user));
+      forgotten.add(user);
+      return undefined;
+    },
+    searched(user: string | null, queries: readonly string[], { tools, next }: SearchAnswer): void {
+      if (user === null || !isOn()) return;
+      forgotten.delete(user);
+      soon(async () => (await loaded()).searched(user, queries, [...tools.map(({ name }) => name), ...next]));
+    },
+    forget: async (user: string | null) => (user === null ? 0 : (await loaded()).forget(user)),
+  };
+}
+
+/** Remembers what is derived from a list, so that the same list gives the same object. */
+function perList<T>(derive: (tools: readonly Tool[]) => T): (tools: readonly Tool[]) => T {
+  const known = new WeakMap<readonly Tool[], { value: T }>();
+  return (tools) => {
+    const { value } = known.get(tools) ?? { value: derive(tools) };
+    known.set(tools, { value });
+    return value;
+  };
+}
+
+const withoutBuiltin = perList((tools): readonly Tool[] => tools.filter(({ source }) => source !== "builtin"));
+const namesOf = perList((tools) => new Map(tools.map((tool) => [tool.name, tool])));
+
+function withNotes(answer: SearchAnswer, notes: readonly (string | null)[]): SearchAnswer {
+  const all = [answer.note ?? null, ...notes].filter((note) => note !== null);
+  return all.length === 0 ? answer : { ...answer, note: all.join(" ") };
+}
+
+function describeNoServer(server: string | null, visible: readonly Tool[]): string | null {
+  if (server === null || !/[*?]/.test(server)) return null;
+  if (visible.some(({ id }) => id.server !== null && matchesGlob(server, id.server))) return null;
+  const names = [...new Set(visible.flatMap(({ id }) => id.server ?? []))].sort();
+  const there = names.length === 0 ? "No server has tools for you." : `Servers with tools: ${list(names)}.`;
+  return `No server matches '${shorten(server)}'. ${there}`;
+}
+
+function silentFor(principal: Principal, { servers, grants }: SearchPorts): string[] {
+  const silent = servers()
+    .status()
+    .filter(({ error, tools }) => error !== null && tools === 0);
+  return silent.map(({ name }) => name).filter((name) => grants.maySeeServer(principal, name));
+}
+
+function describeSilent(servers: readonly string[]): string | null {
+  if (servers.length === 0) return null;
+  return `Not searched, because not available: ${list(servers)}.`;
+}
+
+function list(names: readonly string[]): string {
+  const more = names.length - maxNamed;
+  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,101 @@
+import { createLru } from "../../../src/lib/lru.ts";
+
+/** Porter's algorithm of 1980, in its own five steps. */
+export function stemWord(word: string): string {
+  if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
+  const singular = cutPlural(word);
+  const plain = cutPast(singular);
+  const long = plain.endsWith("y") && hasVowel(plain.slice(0, -1)) ? `${plain.slice(0, -1)}i` : plain;
+  return tidyEnd(cutSuffix(replaceSuffix(replaceSuffix(long, doubleSuffixes), singleSuffixes)));
+}
+
+const minKnown = 100_000;
+const known = createLru<string>(minKnown);
+
+export function stemOf(word: string): string {
+  const before = known.get(word);
+  if (before !== undefined) return before;
+  const stem = stemWord(word);
+  known.set(word, stem);
+  return stem;
+}
+
+/** `v` and `c` for vowels and consonants; `y` is a vowel after a consonant. */
+function shapeOf(word: string): string {
+  let shape = "";
+  for (const letter of word) {
+    const isVowel = "aeiou".includes(letter) || (letter === "y" && shape.endsWith("c"));
+    shape += isVowel ? "v" : "c";
+  }
+  return shape;
+}
+
+/** How often a consonant follows a vowel. */
+function measure(word: string): number {
+  return shapeOf(word).match(/vc/g)?.length ?? 0;
+}
+
+function hasVowel(word: string): boolean {
+  return shapeOf(word).includes("v");
+}
+
+function endsDouble(word: string): boolean {
+  return word.length > 1 && word.at(-1) === word.at(-2) && shapeOf(word).endsWith("c");
+}
+
+/** Like `hop`, and unlike `box` or `play`. */
+function endsShort(word: string): boolean {
+  return shapeOf(word).endsWith("cvc") && !/[wxy]$/.test(word);
+}
+
+function cutPlural(word: string): string {
+  if (/(?:ss|i)es$/.test(word)) return word.slice(0, -2);
+  return /[^s]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+function cutPast(word: string): string {
+  if (word.endsWith("eed")) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word;
+  const base = word.replace(/(?:ed|ing)$/, "");
+  if (base === word || !hasVowel(base)) return word;
+  if (/(?:at|bl|iz)$/.test(base)) return `${base}e`;
+  if (endsDouble(base) && !/[lsz]$/.test(base)) return base.slice(0, -1);
+  return measure(base) === 1 && endsShort(base) ? `${base}e` : base;
+}
+
+type Replacements = readonly (readonly [suffix: string, replacement: string])[];
+
+// Longer suffixes come first: of two that match, the longer counts.
+const doubleSuffixes = readReplacements(`
+  ational:ate ization:ize iveness:ive fulness:ful ousness:ous tional:tion biliti:ble entli:ent ousli:ous ation:ate
+  alism:al aliti:al iviti:ive enci:ence anci:ance izer:ize alli:al ator:ate logi:log bli:ble eli:e
+`);
+const singleSuffixes = readReplacements("icate:ic ative: alize:al iciti:ic ical:ic ness: ful:");
+
+function readReplacements(table: string): Replacements {
+  return table
+    .trim()
+    .split(/\s+/)
+    .map((pair) => pair.split(":") as [string, string]);
+}
+
+function replaceSuffix(word: string, replacements: Replacements): string {
+  const found = replacements.find(([suffix]) => word.endsWith(suffix));
+  if (found === undefined) return word;
+  const base = word.slice(0, -found[0].length);
+  return measure(base) > 0 ? base + found[1] : word;
+}
+
+const lastSuffix = /(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|ive|ize|(?<=[st])ion|al|er|ic|ou)$/;
+
+function cutSuffix(word: string): string {
+  const base = word.replace(lastSuffix, "");
+  return measure(base) > 1 ? base : word;
+}
+
+function tidyEnd(word: string): string {
+  const base = word.slice(0, -1);
+  const size = measure(base);
+  const isSpare = word.endsWith("e") && (size > 1 || (size === 1 && !endsShort(base)));
+  const kept = isSpare ? base : word;
+  return kept.endsWith("l") && endsDouble(kept) && measure(kept) > 1 ? kept.slice(0, -1) : kept;
+}
