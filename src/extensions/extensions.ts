@@ -2,7 +2,9 @@ import { once } from "../lib/async/once.ts";
 import type { Finding } from "../model/catalogue/quality-schema.ts";
 import type { Embed } from "../model/catalogue/search.ts";
 import type { FoundTool } from "../model/catalogue/search-schema.ts";
+import type { DoctorReport } from "../model/config/doctor-schema.ts";
 import type { ExecuteStage, OpenTransport } from "../model/extensions/extension.ts";
+import type { ExtensionState } from "../model/extensions/extension-schema.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Inside } from "../model/principal.ts";
@@ -48,9 +50,19 @@ export function createExtensions(context: ExtensionsContext) {
     /** From the outermost to the innermost. */
     stages: (): readonly ExecuteStage[] =>
       additions.stages.size === 0 ? none : [...additions.stages].map(({ value }) => value),
+    examine: async () => (await verbs.list()).map(examined),
     setUp: () => whenUsed(undefined, (running) => running.setUp()),
     start: () => void whenUsed(undefined, (running) => running.start()),
     reload: () => whenUsed(undefined, (running) => running.reload()),
     stop: () => whenUsed(undefined, (running) => running.stop()),
   };
+}
+
+function examined({ name, state, error, adds }: ExtensionState): NonNullable<DoctorReport["extensions"]>[number] {
+  const ok = error === null;
+  const fix = ok
+    ? null
+    : "Correct it, or take it out of 'extensions' of the configuration; then start the plane again.";
+  const detail = error ?? (adds.length === 0 ? "it adds nothing" : `it adds ${adds.join(", ")}`);
+  return { name, ok, checks: [{ name: state, ok, detail, fix }] };
 }

@@ -24,18 +24,6 @@ export const extensionOperations = [
       command: "extensions list",
       about: "list the extensions of this plane, what they add and what their start costs",
       examples: ["extensions list", "extensions list --json"],
-      table: {
-        rows: "extensions",
-        none: "No extensions. Name one in 'extensions' of the configuration.",
-        columns: {
-          NAME: "name",
-          STATE: "state",
-          SINCE: "since",
-          IMPORT: ({ importMs }: ExtensionState) => `${importMs} ms`,
-          SETUP: ({ setupMs }: ExtensionState) => `${setupMs} ms`,
-          ADDS: ({ adds, error }: ExtensionState) => error ?? adds.join(", "),
-        },
-      },
     },
     isAnonymous: true,
   }),
