@@ -193,7 +193,7 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
   };
 }
 
-/** Who makes a plane can listen to it only then: what happens before is told right after. */
+/** Who makes a plane can listen to it only then: what happens before is emitted right after. */
 function createNews(recorder: ExtensionsContext["recorder"]) {
   let early: PlaneEvent[] | null = [];
   return {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
+import { blocksOf, documents } from "../fixtures/documents.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { type RunningServe, runCli, startCli, startServe, startServeProcess, writeConfig } from "./support.ts";
@@ -207,6 +208,17 @@ suite("the operations of an extension", () => {
     const { stderr } = await running.result;
     assert.match(stderr, /· greeter: ready to greet\n/);
     assert.match(stderr, /warning: Extension 'broken': its 'setup' failed: no licence\n/);
+  });
+
+  test("the example of the document runs as it says", async () => {
+    const [document] = documents(["docs/extensions.md"]);
+    const example = document && blocksOf(document, "js").find(({ text }) => text.includes("export default"));
+    await writeFile(directory.file("example.mjs"), example?.text ?? "");
+    const use = { extensions: [{ use: "./example.mjs", with: { word: "Servus" } }] };
+    const file = await writeConfig({ file: () => directory.file("example.json") }, {}, use);
+    const [, words = ""] = /`toolplane (greetings .*)`/.exec(document?.text ?? "") ?? [];
+    const said = await runCli([...words.split(" "), "--config", file, "--data-dir", directory.file("example")]);
+    assert.equal(said.stdout, "text  Servus, Ann!Servus, Ann!\n", said.stderr);
   });
 
   test("a file that only an extension knows is imported", async () => {

@@ -70,7 +70,7 @@ const extensions = {
       ] });
       addOperation({ name: "greetings.list", summary: "The greetings that were said", scope: "read",
         columns: { name: "Name", text: "Greeting" }, run: () => ({ greetings }) });
-      addOperation({ name: "greetings.say", summary: "Greet somebody", scope: "call", changes: true,
+      addOperation({ name: "greetings.say", summary: "Greet a person", scope: "call", changes: true,
         input: { type: "object", required: ["name"], additionalProperties: false, properties: {
           name: { type: "string", description: "Who is greeted." },
           language: { type: "string", enum: ["en", "de"] },

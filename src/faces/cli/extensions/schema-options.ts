@@ -73,7 +73,7 @@ const usageOf = (name: string, schema: JsonObject | undefined, isLast: boolean) 
   isLast && shapeOf(schema ?? {}).isList ? `${name}...` : name;
 const bracket = (word: string, isRequired: boolean) => (isRequired ? `<${word}>` : `[${word}]`);
 
-/** As people write it, and as the schema does. One that all commands have is told apart from it. */
+/** As people write it, and as the schema does. One that all commands have already gets a prefix. */
 function flagsOf(name: string, used: Set<string>): string[] {
   const usual = [...new Set([`--${kebab(name)}`, `--${name}`])];
   const free = usual.filter((flag) => !used.has(flag) && !flag.startsWith("--no-"));
