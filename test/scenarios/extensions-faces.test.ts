@@ -210,6 +210,13 @@ suite("the operations of an extension", () => {
     assert.match(stderr, /warning: Extension 'broken': its 'setup' failed: no licence\n/);
   });
 
+  test("are commands of the chat", async () => {
+    const input = "/greetings say Ann --json\n/greeting say Ann\n";
+    const { stdout, stderr } = await runCli(["chat", ...place], { input });
+    assert.match(stdout, /"text":"Hello, Ann!"/);
+    assert.match(stderr, /Unknown command \/greeting\./);
+  });
+
   test("the example of the document runs as it says", async () => {
     const [document] = documents(["docs/extensions.md"]);
     const example = document && blocksOf(document, "js").find(({ text }) => text.includes("export default"));

@@ -157,7 +157,7 @@ suite("extensions", () => {
   });
 
   test("what it says in its setup is heard by who made the plane", async () => {
-    const talker = defineExtension({ name: "talker", setup: ({ log }) => log("good morning") });
+    const talker = defineExtension({ name: "talker", setup: ({ log }) => void log("good morning") });
     const mute = defineExtension({
       name: "mute",
       setup() {

@@ -29,10 +29,10 @@ export async function runAdded(
       cli,
       options,
       async (plane, signal) => {
-        const found = (await plane.extensions.operations()).filter(({ name }) => isCalled(nounOf(name), noun));
+        const found = await verbsOf(plane, noun);
         isAsked = true;
         if (found.length === 0) return await tellWhatFailed(plane);
-        await warnAboutProblems(cli, plane, options, false);
+        if (!cli.isReported) await warnAboutProblems(cli, plane, options, false);
         return parse((program) => addVerbs(program, found, plane, signal));
       },
       // Where nothing is configured, nothing was added.
@@ -46,8 +46,14 @@ export async function runAdded(
   }
 }
 
-const nounOf = (name: string) => name.split(".", 1)[0] ?? "";
-const isCalled = (own: string, word: string) => own === word || kebab(own) === word;
+/** What extensions can do with it. */
+export async function verbsOf(plane: Plane, noun: string): Promise<ExtensionVerb[]> {
+  const isMeant = ({ name }: ExtensionVerb) => {
+    const own = name.split(".", 1)[0] ?? "";
+    return own === noun || kebab(own) === noun;
+  };
+  return (await plane.extensions.operations()).filter(isMeant);
+}
 
 /** A plane of this process has told it already. */
 async function tellWhatFailed(plane: Plane): Promise<null> {
