@@ -245,7 +245,13 @@ function createLifecycle({
       const toolsets = server === undefined ? await agent.examineToolsets() : [];
       // A store that cannot be read is what the report says.
       const stored = server === undefined ? await recorder.stored(settings.config()).catch(() => undefined) : undefined;
-      const report = { ...examined, ...(toolsets.length > 0 && { toolsets }), ...(stored && { stored }) };
+      const extended = server === undefined ? await extensions.examine() : [];
+      const report = {
+        ...examined,
+        ...(toolsets.length > 0 && { toolsets }),
+        ...(extended.length > 0 && { extensions: extended }),
+        ...(stored && { stored }),
+      };
       return readiness.ready ? report : { ...report, store: { ok: false, detail: readiness.reason } };
     },
     start() {

@@ -2,6 +2,7 @@ import { once } from "../lib/async/once.ts";
 import type { Finding } from "../model/catalogue/quality-schema.ts";
 import type { Embed } from "../model/catalogue/search.ts";
 import type { FoundTool } from "../model/catalogue/search-schema.ts";
+import type { DoctorReport } from "../model/config/doctor-schema.ts";
 import type { ExecuteStage, OpenTransport } from "../model/extensions/extension.ts";
 import type { ExtensionState } from "../model/extensions/extension-schema.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
@@ -55,6 +56,7 @@ export function createExtensions(context: ExtensionsContext) {
     /** From the outermost to the innermost. */
     stages: (): readonly ExecuteStage[] =>
       additions.stages.size === 0 ? none : [...additions.stages].map(({ value }) => value),
+    examine: async () => (await whenUsed([], (running) => running.list())).map(examined),
     setUp: () => whenUsed(undefined, (running) => running.setUp()),
     start: () => void whenUsed(undefined, (running) => running.start()),
     reload: () => whenUsed(undefined, (running) => running.reload()),
@@ -66,5 +68,14 @@ function showPackage({ name, since, importMs }: PackageState): ExtensionState {
   const state = since === null ? "not loaded" : "loaded";
   const costs = { importMs: Math.round(importMs * 10) / 10, setupMs: 0 };
   const nothing = { about: null, error: null, adds: [], needs: [], settings: null };
-  return { name, use: "built in", state, since, interface: 1, ...costs, ...nothing };
+  return { name, use: name, builtIn: true, state, since, interface: 1, ...costs, ...nothing };
+}
+
+function examined({ name, state, error, adds }: ExtensionState): NonNullable<DoctorReport["extensions"]>[number] {
+  const ok = error === null;
+  const fix = ok
+    ? null
+    : "Correct it, or take it out of 'extensions' of the configuration; then start the plane again.";
+  const detail = error ?? (adds.length === 0 ? "it adds nothing" : `it adds ${adds.join(", ")}`);
+  return { name, ok, checks: [{ name: state, ok, detail, fix }] };
 }

@@ -6,10 +6,11 @@ import { nowText } from "../lib/ids-and-time.ts";
 import { errorText } from "../lib/text/error-text.ts";
 import { redact } from "../lib/text/redact.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { PlaneEvent } from "../model/events.ts";
 import type { Extension, ExtensionLife, ExtensionOperation, Panel } from "../model/extensions/extension.ts";
 import type { ExtensionPanel, ExtensionState, ExtensionVerb } from "../model/extensions/extension-schema.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
-import { type Caller, type KnownCaller, requireScope } from "../model/principal.ts";
+import { type KnownCaller, requireScope } from "../model/principal.ts";
 import type { Additions, Owned } from "./additions.ts";
 import { type ExtensionsContext, notFound } from "./context.ts";
 import { createSetup } from "./setup.ts";
@@ -37,7 +38,8 @@ type Running = {
 const emptyInput: JsonObject = { type: "object", properties: {}, additionalProperties: false };
 
 export function createRunning(context: ExtensionsContext, additions: Additions) {
-  const { settings, recorder, calls } = context;
+  const { settings, calls } = context;
+  const news = createNews(context.recorder);
   let all: Running[] = [];
 
   function begin(loaded: LoadedExtension): Running {
@@ -52,7 +54,7 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     one.state = "failed";
     one.error = redact(`its '${step}' failed: ${errorText(thrown)}`);
     remove(one);
-    recorder.emit({ type: "extension.failed", extension: one.name, reason: one.error });
+    news.tell({ type: "extension.failed", extension: one.name, reason: one.error });
   }
 
   function remove(one: Running): void {
@@ -89,7 +91,9 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     const begunAt = performance.now();
     try {
       const given = await checkedSettings(loaded);
-      const setup = createSetup(context, additions, { name: one.name, loaded, adds: one.adds, undo: one.undo }, given);
+      const { name, adds, undo } = one;
+      const setting = { name, loaded, adds, undo, tell: news.tell };
+      const setup = createSetup(context, additions, setting, given);
       const { extension } = loaded;
       const run = async () => {
         const life = await extension.setup(setup.given);
@@ -129,6 +133,7 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     async setUp(): Promise<void> {
       all = settings.extensions().map(begin);
       for (const one of all) await setUp(one);
+      setImmediate(news.release);
     },
     start: () => step("start", usable(), stepMs),
     /** Settings that are wrong leave the earlier ones in force. */
@@ -143,12 +148,13 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
           one.error = null;
         } catch (thrown) {
           one.error = redact(`its 'reload' failed: ${errorText(thrown)}`);
-          recorder.emit({ type: "extension.failed", extension: one.name, reason: one.error });
+          news.tell({ type: "extension.failed", extension: one.name, reason: one.error });
         }
       }
     },
     /** The last one first. */
     async stop(): Promise<void> {
+      news.release();
       const ending = usable().reverse();
       await step("stop", ending, stopMs);
       for (const one of ending) {
@@ -159,16 +165,15 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     list: (): ExtensionState[] => all.map(show),
     operations: (): ExtensionVerb[] => [...additions.operations.values()].map(showOperation),
     panels: (): Promise<ExtensionPanel[]> => Promise.all([...additions.panels].map(showPanel)),
-    async run(name: string, input: JsonObject, caller: KnownCaller & Caller): Promise<Json> {
+    async run(name: string, input: JsonObject, caller: KnownCaller & { signal?: AbortSignal }): Promise<Json> {
       const { extension, value: operation } = require(name);
-      const { principal } = caller;
+      const { principal, signal } = caller;
       requireScope(principal, operation.scope, `run '${name}'`);
       const problems = await check(operation.input ?? emptyInput, input);
       if (problems.length > 0) {
         const message = `The input of '${name}' is wrong: ${render(problems)}.`;
         throw new PlaneError("USAGE", message, { data: { operation: name } });
       }
-      const { signal } = caller as { signal?: AbortSignal };
       const run = async () => asJson(await operation.run(input, { principal, ...(signal && { signal }) }));
       try {
         const record = {
@@ -188,6 +193,19 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
   };
 }
 
+/** Who makes a plane can listen to it only then: what happens before is emitted right after. */
+function createNews(recorder: ExtensionsContext["recorder"]) {
+  let early: PlaneEvent[] | null = [];
+  return {
+    tell: (event: PlaneEvent) => void (early ? early.push(event) : recorder.emit(event)),
+    release(): void {
+      const waiting = early ?? [];
+      early = null;
+      for (const event of waiting) recorder.emit(event);
+    },
+  };
+}
+
 function render(problems: readonly { path: string; message: string }[]): string {
   return problems.map(({ path, message }) => (path === "" ? message : `'${path}' ${message}`)).join("; ");
 }
@@ -201,6 +219,7 @@ function show({ loaded, name, state, error, since, setupMs, adds }: Running): Ex
   return {
     name,
     use,
+    builtIn: false,
     about: extension?.about ?? null,
     state,
     error,

@@ -2,7 +2,7 @@ import type { LoadedExtension } from "../config/config.ts";
 import { errorText } from "../lib/text/error-text.ts";
 import { redact } from "../lib/text/redact.ts";
 import { PlaneError } from "../model/errors.ts";
-import { type EventType, eventMeanings } from "../model/events.ts";
+import { type EventType, eventMeanings, type PlaneEvent } from "../model/events.ts";
 import type {
   ApprovalChannel,
   Extension,
@@ -10,7 +10,7 @@ import type {
   PlanePart,
   ToolSource,
 } from "../model/extensions/extension.ts";
-import type { JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import { principalOf, trusted, withListed } from "../model/principal.ts";
 import type { Additions, Owned } from "./additions.ts";
@@ -21,6 +21,7 @@ type Setting = {
   loaded: LoadedExtension & { extension: Extension };
   adds: string[];
   undo: (() => void)[];
+  tell(event: PlaneEvent): void;
 };
 
 const allEvents = Object.keys(eventMeanings) as EventType[];
@@ -30,7 +31,7 @@ const operationName = /^[a-z][a-zA-Z0-9-]*\.[a-z][a-zA-Z0-9-]*$/;
 export function createSetup(
   context: ExtensionsContext,
   additions: Additions,
-  { name, loaded, adds, undo }: Setting,
+  { name, loaded, adds, undo, tell }: Setting,
   settings: JsonObject,
 ) {
   const { extension, directory } = loaded;
@@ -38,7 +39,7 @@ export function createSetup(
   let isClosed = false;
   const lists: (() => Promise<void>)[] = [];
   const own = <T>(value: T): Owned<T> => ({ extension: name, value });
-  const warn = (text: string) => recorder.emit({ type: "extension.log", extension: name, text: redact(text) });
+  const warn = (text: string) => tell({ type: "extension.log", extension: name, text: redact(text) });
 
   function note(what: string, takeBack: () => void): void {
     if (isClosed) {
@@ -74,6 +75,7 @@ export function createSetup(
     log: warn,
     addOperation(operation) {
       if (!operationName.test(operation.name)) throw refusal(`'${operation.name}' is no name such as 'noun.verb'`);
+      if (isTaken(context.plane, operation.name)) throw refusal(`'${operation.name}' is a verb of the plane already`);
       put(additions.operations, "operation", operation.name, operation);
     },
     addProvider(kind, provider, options) {
@@ -125,6 +127,13 @@ export function createSetup(
       for (const list of lists) await list();
     },
   };
+}
+
+/** `tools.list` is a verb, and so is `search`, which takes no other one. */
+function isTaken(plane: Plane, name: string): boolean {
+  const [noun = "", verb = ""] = name.split(".");
+  const part: unknown = Reflect.get(plane, noun);
+  return typeof part === "function" || (isObject(part) && typeof part[verb] === "function");
 }
 
 function refusal(why: string): PlaneError {

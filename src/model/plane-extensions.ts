@@ -1,5 +1,6 @@
 import type { ExtensionPanel, ExtensionState, ExtensionVerb } from "./extensions/extension-schema.ts";
 import type { Json, UnknownObject } from "./json.ts";
+import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
 
 /** Extensions, and the operations that they have added. */
@@ -17,7 +18,7 @@ export interface PlaneExtensions {
    * @example
    * console.log(await plane.extensions.run("scripts.reload"));
    */
-  run(operation: string, input?: UnknownObject, caller?: Caller): Promise<Json>;
+  run(operation: string, input?: UnknownObject, caller?: Caller & { signal?: AbortSignal }): Promise<Json>;
   /** Facts of the extensions, for people. */
   panels(): Promise<ExtensionPanel[]>;
 }

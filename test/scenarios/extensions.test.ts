@@ -142,6 +142,36 @@ suite("extensions", () => {
     );
   });
 
+  test("its operation cannot have the name of a verb of the plane", async () => {
+    for (const name of ["tools.list", "search.all", "calls"]) {
+      const add = defineExtension({
+        name: "ours",
+        setup: ({ addOperation }) => void addOperation({ name, summary: "-", scope: "read", run: () => null }),
+      });
+      await using plane = await planeWith([add]);
+      assert.match(
+        (await plane.extensions.list())[0]?.error ?? "",
+        /is a verb of the plane already|is no name such as/,
+      );
+    }
+  });
+
+  test("what it says in its setup is heard by who made the plane", async () => {
+    const talker = defineExtension({ name: "talker", setup: ({ log }) => void log("good morning") });
+    const mute = defineExtension({
+      name: "mute",
+      setup() {
+        throw new Error("no voice");
+      },
+    });
+    await using plane = await planeWith([talker, mute]);
+    const heard: string[] = [];
+    plane.on("extension.log", ({ text }) => heard.push(text));
+    plane.on("extension.failed", ({ reason }) => heard.push(reason));
+    await until("both events", () => heard.length === 2);
+    assert.deepEqual(heard, ["good morning", "its 'setup' failed: no voice"]);
+  });
+
   test("one that fails is named, what it added is gone, and the others are in use", async () => {
     const broken = defineExtension({
       name: "broken",

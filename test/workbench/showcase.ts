@@ -54,6 +54,37 @@ const work = {
   ],
 };
 
+/** One that adds what a page can show, and one that is not in use. */
+const extensions = {
+  greeter: `export default {
+    name: "greeter",
+    about: "Greets people, and remembers whom.",
+    needs: ["call"],
+    setup({ addOperation, addPanel, addProvider }) {
+      const greetings = [{ name: "Ann", text: "Hello, Ann!" }, { name: "Bob", text: "Good evening, Bob." }];
+      addProvider("greet", async (_spec, { name }) => "Hello, " + name + "!");
+      addPanel({ title: "Greetings", facts: () => [
+        { label: "said", value: 42, about: "since the start of the plane" },
+        { label: "polite", value: true },
+        { label: "last", value: null },
+      ] });
+      addOperation({ name: "greetings.list", summary: "The greetings that were said", scope: "read",
+        columns: { name: "Name", text: "Greeting" }, run: () => ({ greetings }) });
+      addOperation({ name: "greetings.say", summary: "Greet a person", scope: "call", changes: true,
+        input: { type: "object", required: ["name"], additionalProperties: false, properties: {
+          name: { type: "string", description: "Who is greeted." },
+          language: { type: "string", enum: ["en", "de"] },
+          loud: { type: "boolean" } } },
+        run: ({ name, loud }) => ({ text: loud ? "HELLO, " + name + "!" : "Hello, " + name + "!" }) });
+    },
+  };`,
+  pager: `export default {
+    name: "pager",
+    about: "Asks people for approvals by pager.",
+    setup() { throw new Error("the pager service refuses the key"); },
+  };`,
+};
+
 /** A plane with a little of everything on it: servers that work and that do not, calls, approvals, plans, an agent. */
 export async function openShowcase(): Promise<Showcase> {
   const directory = await temporaryDirectory();
@@ -72,8 +103,12 @@ export async function openShowcase(): Promise<Showcase> {
           }
         : { kind: "text", text: answer },
   });
-  const manifests = { manifests: [directory.file("work/*.json")] };
-  const world = await openWorld(serversIn(directory.file(".")), { ...settingsFor(model), ...manifests });
+  for (const [name, code] of Object.entries(extensions)) writeFileSync(directory.file(`${name}.mjs`), code);
+  const more = {
+    manifests: [directory.file("work/*.json")],
+    extensions: Object.keys(extensions).map((name) => directory.file(`${name}.mjs`)),
+  };
+  const world = await openWorld(serversIn(directory.file(".")), { ...settingsFor(model), ...more });
   const made = await fill(world);
   return {
     world,
@@ -210,6 +245,7 @@ export function showcasePages({ call, run, plan }: Pick<Showcase, "call" | "run"
     ["personas", "/toolsets?view=personas", "Toolsets and personas", "release_manager"],
     ["users", "/users", "Users and keys"],
     ["keys", "/users?view=keys", "Users and keys", "API keys"],
+    ["extensions", "/extensions", "Extensions", "greetings.list"],
     ["settings", "/settings", "Settings"],
     ["configuration", "/settings?view=config", "Settings", "servers.files.command"],
   ];

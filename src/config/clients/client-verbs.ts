@@ -15,7 +15,7 @@ import { isConfiguredByVariables } from "../shapes/environment-settings.ts";
 import { hasProjectScope } from "./client-files.ts";
 import { knownClient } from "./clients.ts";
 import { connectClient } from "./connect-client.ts";
-import { findClientServers, holdsSecret } from "./import-clients.ts";
+import { findClientServers, holdsSecret, isClient } from "./import-clients.ts";
 
 export async function connect(
   { files, directory, environment, program, where, present, load, fileAt }: SetupPlace,
@@ -58,10 +58,12 @@ function notTrusted(): PlaneError {
 }
 
 export async function importClients(
-  { directory, where, fileAt }: SetupPlace,
+  { directory, where, load, fileAt }: SetupPlace,
   clients: readonly string[],
   { dryRun, file, files = false }: ImportOptions,
 ): Promise<ImportReport & { ofUser: string[] }> {
+  // Its extensions may know a file that we do not; what is wrong with it is no matter of the import.
+  if (files && clients.some((name) => !isClient(name))) await load().catch(() => null);
   const path = file === undefined ? join(directory, newFile) : fileAt(file);
   const { servers, ...report } = findClientServers(clients, where, files);
   const { skipped } = report;

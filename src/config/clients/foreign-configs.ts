@@ -1,4 +1,7 @@
+import { errorText } from "../../lib/text/error-text.ts";
 import { spell } from "../../lib/text/spell.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { FileFormat } from "../../model/extensions/extension.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import { actsOnTheHost } from "../../model/servers/host-variables.ts";
 import { addedFormats } from "../extensions/added-kinds.ts";
@@ -31,9 +34,9 @@ export const foreignSources: readonly string[] = [
 
 /** By what is in it; null where no servers of a known form are. */
 export function readForeignData(data: unknown, file = ""): ForeignConfig | null {
-  for (const { name, read } of addedFormats()) {
-    const found = isObject(data) ? read(structuredClone(data), file) : null;
-    if (found !== null && isObject(found.mcpServers)) return mapOf(name, found.mcpServers, asItIs);
+  for (const format of addedFormats()) {
+    const found = isObject(data) ? readAdded(format, data, file) : null;
+    if (isObject(found?.mcpServers)) return mapOf(format.name, found.mcpServers, asItIs);
   }
   if (Array.isArray(data)) return data.some(isMetaMcp) ? listOf("metamcp", data, metaMcp) : null;
   if (!isObject(data)) return null;
@@ -47,6 +50,15 @@ export function readForeignData(data: unknown, file = ""): ForeignConfig | null 
     return mapOf(source, mcpServers, read);
   }
   return isObject(servers) ? mapOf("file", servers, asItIs) : null;
+}
+
+function readAdded({ name, read }: FileFormat, data: UnknownObject, file: string) {
+  try {
+    return read(structuredClone(data), file);
+  } catch (thrown) {
+    const message = `The extension that reads files of ${name} failed at '${file}': ${errorText(thrown)}`;
+    throw new PlaneError("USAGE", message, { data: { file }, cause: thrown });
+  }
 }
 
 type Read = (name: string, entry: UnknownObject) => ForeignServer | { reason: string };

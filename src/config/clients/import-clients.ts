@@ -7,6 +7,7 @@ import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { readData } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
+import { addedFormats } from "../extensions/added-kinds.ts";
 import { isKeyLike, maskSecrets } from "../secrets/mask.ts";
 import { type ClientPlace, clientFiles, type Where } from "./client-files.ts";
 import { type ClientEntry, ClientText } from "./client-text.ts";
@@ -48,7 +49,7 @@ export function findClientServers(asked: readonly string[], where: Where, files 
   return result;
 }
 
-const isClient = (name: string) => clientNames().some((client) => client === name);
+export const isClient = (name: string) => clientNames().some((client) => client === name);
 const fileOf = (name: string, { home, directory }: Where) =>
   resolve(
     directory,
@@ -80,7 +81,8 @@ function addForeign(result: ClientServers, named: string, where: Where): void {
 }
 
 function nothingKnown(file: string): PlaneError {
-  const known = "mcpServers, servers, mcp_servers (LiteLLM), registry (Docker) or command lines of supergateway";
+  const added = addedFormats().map(({ name }) => `${name}, `);
+  const known = `mcpServers, servers, mcp_servers (LiteLLM), registry (Docker), ${added.join("")}or command lines of supergateway`;
   return new PlaneError("USAGE", `'${file}' has no servers in a form that is known: ${known}.`, { data: { file } });
 }
 

@@ -95,9 +95,12 @@ function whatIsWrong(given: unknown): string | null {
     wrongNames("secrets", secrets, taken) ??
     wrongNames("transports", transports, takenSchemes) ??
     wrongParts(needs) ??
-    (Array.isArray(formats) ? null : "its 'formats' must be a list")
+    (Array.isArray(formats) && formats.every(isFormat) ? null : "its 'formats' must be a list of 'name' and 'read'")
   );
 }
+
+const isFormat = (format: unknown) =>
+  isObject(format) && typeof format.name === "string" && typeof format.read === "function";
 
 function wrongNames(key: string, names: unknown, own: ReadonlySet<string>): string | null {
   if (!Array.isArray(names) || names.some((name) => typeof name !== "string" || !ownKind.test(name)))

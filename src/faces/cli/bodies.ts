@@ -32,6 +32,7 @@ const clients = () => import("./commands/clients.ts");
 const trust = () => import("./commands/trust.ts");
 const explain = () => import("./commands/explain.ts");
 const completion = () => import("./completion/scripts.ts");
+const extensions = () => import("./extensions/list-extensions.ts");
 const config = () => import("./commands/config.ts");
 
 /** The same body for two commands, which tells them apart by one word before the options. */
@@ -157,6 +158,7 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   connect: async () => (await clients()).connectClient,
   disconnect: async () => (await clients()).disconnectClient,
   doctor: async () => (await servers()).runDoctor,
+  "extensions list": async () => (await extensions()).listExtensions,
   trust: async () => (await trust()).trust,
   explain: async () => (await explain()).explainError,
   completion: async () => (await completion()).printScript,

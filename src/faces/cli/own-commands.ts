@@ -296,6 +296,7 @@ export const commandGroups: Readonly<Record<string, Pick<CommandForm, "about" | 
     about: "show, check and explain the configuration",
     examples: ["config validate", "config explain filesystem.timeoutMs"],
   },
+  extensions: { about: "what was added to the plane", examples: ["extensions list", "extensions list --json"] },
 };
 
 /** The headings of `--help`, with the commands under each in the order in which a person needs them. */
@@ -306,5 +307,5 @@ export const helpSections: Readonly<Record<string, string>> = {
   History: "activity calls conversations results dead-letters audit",
   "Servers and what they offer": "servers prompts resources stats pins",
   "Your own work": "tasks skills jobs registry",
-  "The plane itself": "keys state demo planner explain completion help",
+  "The plane itself": "keys extensions state demo planner explain completion help",
 };

@@ -11,6 +11,7 @@ import type { CommandForm } from "../../operations/operation.ts";
 import { commandBodies } from "./bodies.ts";
 import type { Cli, CommandLine } from "./cli.ts";
 import { operationCommands } from "./command-table.ts";
+import type { AddCommands } from "./extensions/added-commands.ts";
 import { helpSections, ownCommands } from "./own-commands.ts";
 import { runReported } from "./run-reported.ts";
 import { printStatus, silenceWarnings } from "./terminal/output.ts";
@@ -97,6 +98,7 @@ export function createProgram(
   setExitCode: (code: number) => void,
   writeErr: (text: string) => void,
   argv: readonly string[] = [],
+  addMore: AddCommands = () => undefined,
 ): CommandNode {
   const program = new CommandNode("toolplane")
     .description("Every MCP server in one catalogue, every call on one path.")
@@ -117,12 +119,14 @@ export function createProgram(
     .option("--offline", "start no servers; use the cached catalogue")
     .option("--standalone", "do not use a plane that serves already")
     .examples("import --dry-run", "tools list", "call demo.greet name=Ann", "serve --open")
+    .addHelpText("after", "Extensions add commands; 'toolplane extensions list' shows them.\n")
     .showSuggestionAfterError();
   const asked = askedVerb(program, argv);
   const forms = [...ownCommands, ...operationCommands].filter((form) => asked === null || verbIn(form) === asked);
   for (const form of inOrder(forms)) addCommand(program, form, createAction(cli, form.command, setExitCode));
   // What is added has options of its own.
   program.commands.find((verb) => verb.name() === "add")?.allowUnknownOption();
+  addMore(program);
   addHelpCommand(program);
   arrangeHelp(program);
   for (const command of withChildren(program)) {
@@ -218,28 +222,64 @@ export function runCli(cli: Cli): Promise<number> {
 async function runWords(cli: Cli): Promise<number> {
   let exitCode = 0;
   let written = "";
-  const program = createProgram(
-    { ...cli, commandLine },
-    (code) => {
-      exitCode = code;
-    },
-    (text) => {
-      written += text;
-    },
-    cli.argv,
-  );
+  const create = (addMore?: AddCommands) =>
+    createProgram(
+      { ...cli, commandLine },
+      (code) => {
+        exitCode = code;
+      },
+      (text) => {
+        written += text;
+      },
+      cli.argv,
+      addMore,
+    );
+  const parse = async (program: CommandNode, words: string[]) => {
+    try {
+      await program.parseAsync(words, { from: "user" });
+      return exitCode;
+    } catch (thrown) {
+      if (!(thrown instanceof CommanderError)) throw thrown;
+      if (thrown.exitCode === 0) return 0;
+      if (thrown.code !== "commander.help" || cli.argv.includes("--json")) throw verbMissing;
+      printStatus(written.trimEnd());
+      return errorTable.USAGE.exit;
+    }
+  };
+  const program = create();
   if (cli.argv[0] === "__complete")
     return (await import("./completion/complete.ts")).complete(cli, program, cli.argv.slice(1));
-  try {
-    await program.parseAsync(wordsFor(program, cli.argv), { from: "user" });
-    return exitCode;
-  } catch (thrown) {
-    if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode === 0) return 0;
-    if (thrown.code !== "commander.help" || cli.argv.includes("--json")) throw verbMissing;
-    printStatus(written.trimEnd());
-    return errorTable.USAGE.exit;
+  const words = wordsFor(program, cli.argv);
+  const unknown = unknownCommand(program, words);
+  if (unknown !== null) {
+    // Options are read twice, so by a program of their own.
+    const options = create();
+    options.parseOptions(unknown.words);
+    const { runAdded } = await import("./extensions/added-commands.ts");
+    const code = await runAdded(cli, unknown.noun, options.opts(), (add) => parse(create(add), unknown.words));
+    if (code !== null) return code;
   }
+  return parse(program, words);
+}
+
+/** What is none of our commands, and so may be one of an extension; `help` before it is `--help` behind it. */
+function unknownCommand(program: CommandNode, words: readonly string[]): { noun: string; words: string[] } | null {
+  const places = operandPlaces(program, words);
+  const [first = -1, ...others] = places;
+  const isHelp = words[first] === "help";
+  const [noun, verb] = (isHelp ? others : places).map((at) => words[at] ?? "");
+  if (noun === undefined) return null;
+  const known = program.commands.find((command) => command.name() === noun);
+  const isGroup = known !== undefined && known.commands.length > 0 && known.registeredArguments.length === 0;
+  const isKnown = isGroup ? verb === undefined || known.commands.some((one) => one.name() === verb) : known;
+  if (isKnown) return null;
+  return { noun, words: isHelp ? [...words.toSpliced(first, 1), "--help"] : [...words] };
+}
+
+/** Of the words that are neither options nor their values. */
+function operandPlaces(program: CommandNode, words: readonly string[]): number[] {
+  const takesValue = (word = "") => program.options.some(({ long, required }) => long === word && required);
+  return words.flatMap((word, at) => (word.startsWith("-") || takesValue(words[at - 1]) ? [] : at));
 }
 
 const commandLine: CommandLine = {
@@ -257,9 +297,8 @@ const commandLine: CommandLine = {
 };
 
 /** Behind `add`, `--user` says whose file is written; elsewhere it names who calls. */
-function wordsFor(program: Command, argv: readonly string[]): string[] {
-  const takesValue = (word: string) => program.options.some(({ long, required }) => long === word && required);
-  const verb = argv.findIndex((word, at) => !word.startsWith("-") && !takesValue(argv[at - 1] ?? ""));
+function wordsFor(program: CommandNode, argv: readonly string[]): string[] {
+  const [verb = -1] = operandPlaces(program, argv);
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
   if (argv[verb] !== "add") return [...argv];
   return argv.map((word, at) => (word === "--user" && at > verb && at < end ? "--global" : word));

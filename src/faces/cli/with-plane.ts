@@ -153,11 +153,32 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     ...recordingOptions(options),
   });
   if (options.logLevel === "debug") showEvents(plane);
-  if (isQuiet || cli.isReported) return plane;
-  warnAboutConfigProblems(plane.config().problems, options, extra.watch === true);
+  if (cli.isReported) return plane;
+  // A plane of another process tells there what its extensions do.
+  if (!plane.isRemote) showExtensions(plane, options, extra);
+  if (!isQuiet) await warnAboutProblems(cli, plane, options, extra.watch);
+  return plane;
+}
+
+/** What is wrong with the files of this plane, in one line each. */
+export async function warnAboutProblems(
+  cli: Cli,
+  plane: Plane,
+  options: GlobalOptions,
+  stays: boolean | undefined,
+): Promise<void> {
+  warnAboutConfigProblems(plane.config().problems, options, stays === true);
   for (const { path, what, remedy } of exposedTo(await cli.dataDirectory(options), plane.config().files))
     printWarning(`${path}: ${what}. Close it: ${remedy}`);
-  return plane;
+}
+
+/** One that is not in use is named by every command; what they say is for the log of a plane that stays. */
+function showExtensions(plane: Plane, { logLevel }: GlobalOptions, { watch }: OpenExtra): void {
+  plane.on("extension.failed", ({ extension, reason }) => printWarning(`Extension '${extension}': ${reason}`));
+  if (watch && logLevel !== "error" && logLevel !== "warn")
+    plane.on("extension.log", ({ extension, text }) =>
+      printStatus(`${colors.dim("·")} ${extension}: ${plainText(text)}`),
+    );
 }
 
 /** The plane that serves already would neither record nor replay. */

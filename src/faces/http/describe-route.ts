@@ -36,7 +36,7 @@ export type Route<Query extends z.ZodObject> = {
   /** Parameters that the route reads itself. */
   describedQuery?: z.ZodObject;
   headers?: Record<string, string>;
-  body?: { schema: z.ZodType | object; description: string; example: unknown; required?: boolean };
+  body?: { schema: z.ZodType | object; description: string; example?: unknown; required?: boolean };
   answers: Record<number, ResponseDescription>;
 };
 
@@ -156,7 +156,8 @@ function describeBody(
   schemas: JsonObject,
 ): JsonObject {
   const shown = schema instanceof z.ZodType ? schemaOf(schema, "input", schemas) : schema;
-  return { description, required, content: { "application/json": { schema: shown, example } } } as JsonObject;
+  const content = { schema: shown, ...(example === undefined ? {} : { example }) };
+  return { description, required, content: { "application/json": content } } as JsonObject;
 }
 
 function toResponse(

@@ -5,6 +5,7 @@ import type { Plane } from "../../model/plane.ts";
 import { Done } from "../../operations/fields.ts";
 import { createDocument } from "./describe-route.ts";
 import { docsPolicy, renderDocsPage } from "./docs-page.ts";
+import { withExtensions } from "./extension-paths.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { stopping } from "./own-answers.ts";
 import { problemResponse } from "./render.ts";
@@ -56,7 +57,8 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
       return c.body(text, 200, { "content-type": type });
     },
   );
-  const document = once(async () => createDocument(app.routesDescribed));
+  const own = once(async () => createDocument(app.routesDescribed));
+  const document = async () => withExtensions(await own(), await plane.extensions.operations());
   addRoute(
     app,
     {

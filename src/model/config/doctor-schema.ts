@@ -30,6 +30,7 @@ export const DoctorReport = z
       .array(Examined)
       .optional()
       .meta({ description: "Where any is configured, and no single server was asked for." }),
+    extensions: z.array(Examined).optional().meta({ description: "Where any is used." }),
     store: z
       .object({ ok: z.literal(false), detail: z.string() })
       .optional()

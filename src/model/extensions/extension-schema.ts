@@ -8,6 +8,7 @@ export const ExtensionState = z
   .object({
     name: z.string(),
     use: z.string().meta({ description: "As the configuration or the program names it." }),
+    builtIn: z.boolean().meta({ description: "It comes with Toolplane." }),
     about: z.string().nullable(),
     state: z
       .enum(["set up", "started", "failed", "stopped", "loaded", "not loaded"])

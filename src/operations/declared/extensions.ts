@@ -12,7 +12,7 @@ export const extensionOperations = [
     summary: "The extensions of this plane: what each has added, since when, and what its start costs",
     scope: "admin",
     input: z.object({}),
-    output: z.array(ExtensionState),
+    output: z.object({ extensions: z.array(ExtensionState) }),
     http: {
       method: "get",
       path: "/extensions",
@@ -24,18 +24,6 @@ export const extensionOperations = [
       command: "extensions list",
       about: "list the extensions of this plane, what they add and what their start costs",
       examples: ["extensions list", "extensions list --json"],
-      table: {
-        rows: "extensions",
-        none: "No extensions. Name one in 'extensions' of the configuration.",
-        columns: {
-          NAME: "name",
-          STATE: "state",
-          SINCE: "since",
-          IMPORT: ({ importMs }: ExtensionState) => `${importMs} ms`,
-          SETUP: ({ setupMs }: ExtensionState) => `${setupMs} ms`,
-          ADDS: ({ adds, error }: ExtensionState) => error ?? adds.join(", "),
-        },
-      },
     },
     isAnonymous: true,
   }),
@@ -45,7 +33,7 @@ export const extensionOperations = [
     summary: "The operations that extensions have added",
     scope: "read",
     input: z.object({}),
-    output: z.array(ExtensionVerb),
+    output: z.object({ operations: z.array(ExtensionVerb) }),
     http: {
       method: "get",
       path: "/extensions/operations",
@@ -88,7 +76,7 @@ export const extensionOperations = [
     summary: "Facts of the extensions, for people",
     scope: "read",
     input: z.object({}),
-    output: z.array(ExtensionPanel),
+    output: z.object({ panels: z.array(ExtensionPanel) }),
     http: {
       method: "get",
       path: "/extensions/panels",

@@ -24,6 +24,7 @@ export type Topic =
   | "config"
   | "policy"
   | "trust"
+  | "extensions"
   | OwnTopic;
 
 /** No event invalidates these: they are read on request, kept while a person edits, or updated in another way. */

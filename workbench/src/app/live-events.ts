@@ -10,6 +10,7 @@ import { shareEvents } from "./tab-leader.ts";
 const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
   ["server.", ["servers", "tools", "tool-list"]],
   ["config.", ["servers", "tools", "tool-list", "stats", "config", "policy", "jobs", "toolsets", "users", "personas"]],
+  ["extension.", ["extensions"]],
   ["registry.", ["tools", "tool-list", "stats", "pins", "jobs", "toolsets"]],
   ["tool.definition", ["tools", "tool-list", "pins"]],
   ["tool.suspicious", ["tools", "tool-list"]],

@@ -1,5 +1,6 @@
 import {
   Activity,
+  Blocks,
   CalendarClock,
   FlaskConical,
   Gauge,
@@ -34,6 +35,7 @@ export const places = [
   { to: "/toolsets", label: "Toolsets", icon: Package, group: "Set up" },
   { to: "/users", label: "Users and keys", icon: Users, group: "Set up" },
   { to: "/policy", label: "Policy", icon: Scale, group: "Set up" },
+  { to: "/extensions", label: "Extensions", icon: Blocks, group: "Set up" },
   { to: "/settings", label: "Settings", icon: Settings, group: "Set up" },
 ] as const satisfies readonly { to: string; label: string; icon: IconType; group: string }[];
 

@@ -168,6 +168,11 @@ const routes = [
   }),
   createRoute({
     ...under,
+    path: "/extensions",
+    component: lazyPage(() => import("../pages/extensions/extensions-page.tsx"), "ExtensionsPage"),
+  }),
+  createRoute({
+    ...under,
     path: "/settings",
     validateSearch: (search: Search): { view?: string } => text(search, "view"),
     component: lazyPage(() => import("../pages/settings/settings-page.tsx"), "SettingsPage"),

@@ -6,6 +6,7 @@ export type IconType = ComponentType<{ className?: string; "aria-hidden"?: boole
 /** Every icon of the workbench. */
 export {
   AlertIcon as CircleAlert,
+  AppsIcon as Blocks,
   ArrowDownIcon as ArrowDown,
   ArrowUpIcon as ArrowUp,
   BeakerIcon as FlaskConical,

@@ -4,8 +4,10 @@ import { ContentBlock } from "./content-block.tsx";
 import { JsonView } from "./json-view.tsx";
 import { renderBytes } from "./time.tsx";
 
+type Shown = Pick<OutcomeAnswer, "result" | "error" | "stored" | "artifacts">;
+
 /** A call's result: content, structured content, files. */
-export function ResultView({ outcome }: { outcome: OutcomeAnswer }) {
+export function ResultView({ outcome }: { outcome: Shown }) {
   const { result, error, stored, artifacts } = outcome;
   const blocks = (result?.content ?? []) as UnknownObject[];
   return (

@@ -4,6 +4,7 @@ import { abortable } from "../../../lib/async/signals.ts";
 import { nearest } from "../../../lib/text/nearest.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
+import { verbsOf } from "../extensions/added-commands.ts";
 import { colors, print } from "../terminal/output.ts";
 import { currentTerminal, inTerminal, type Terminal } from "../terminal/terminal.ts";
 import { createChatPlane } from "./chat-plane.ts";
@@ -31,7 +32,8 @@ export function createCommands(cli: Cli, options: GlobalOptions, chat: () => Cha
           "USAGE",
           `'${first}' needs a terminal of its own. Run 'toolplane ${words.join(" ")}' in one.`,
         );
-      if (first !== "help") requireKnown(first, [...names, ...others]);
+      const known = ["help", ...names, ...others];
+      if (!known.includes(first) && (await verbsOf(here.plane, first)).length === 0) requireKnown(first, known);
       const notes = new Set<string>();
       const mayBorrow = !optionsIn(words).some((word) => ownPlane.test(word));
       const given = first === "call" && here.settings.mode === "plan" ? ["call", "--plan", ...words.slice(1)] : words;

@@ -246,7 +246,8 @@ export async function runDoctor(cli: Cli, server: string | undefined, options: G
     if (!options.json) print(renderReport(report));
     const background = await printBackgroundPlane(cli, plane, options);
     if (options.json) printJson({ ...report, ...(background === null ? {} : { plane: background }) });
-    return report.store === undefined && [...report.servers, ...(report.toolsets ?? [])].every(({ ok }) => ok) ? 0 : 1;
+    const { servers, toolsets = [], extensions = [], store } = report;
+    return store === undefined && [...servers, ...toolsets, ...extensions].every(({ ok }) => ok) ? 0 : 1;
   });
 }
 

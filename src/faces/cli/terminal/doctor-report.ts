@@ -25,10 +25,11 @@ const storedNames: Record<string, string> = {
   log: "background log",
 };
 
-function renderExamined({ servers, toolsets = [], store }: Omit<DoctorReport, "stored">): string {
+function renderExamined({ servers, toolsets = [], extensions = [], store }: Omit<DoctorReport, "stored">): string {
   const trouble = store === undefined ? "" : `${colors.red("✖")} ${colors.bold("store")}: ${plainText(store.detail)}\n`;
-  const named = toolsets.map(({ name, ...toolset }) => ({ name: `toolset ${name}`, ...toolset }));
-  const examined = [...servers, ...named];
+  const named = (kind: string, all: DoctorReport["servers"]) =>
+    all.map(({ name, ...one }) => ({ name: `${kind} ${name}`, ...one }));
+  const examined = [...servers, ...named("toolset", toolsets), ...named("extension", extensions)];
   if (examined.length === 0) return `${trouble}No servers are configured.`;
   return `${trouble}${renderChecks(examined)}`;
 }
