@@ -85,8 +85,10 @@ function describe(comment: string, signature: string): Member {
   };
 }
 
-const exported = [...readFileSync(join(root, "src/index.ts"), "utf8").matchAll(/export \{([^}]*)\}/g)]
-  .flatMap(([, names = ""]) => names.split(","))
+const exported = [
+  ...readFileSync(join(root, "src/index.ts"), "utf8").matchAll(/export (?:function (\w+)|\{([^}]*)\})/g),
+]
+  .flatMap(([, name, names = ""]) => name ?? names.split(","))
   .map((name) => name.trim())
   .filter((name) => name !== "" && !name.startsWith("type "));
 

@@ -23,3 +23,17 @@ test("croner is loaded with the first job that comes again, and not before", asy
   assert.match(problems[0]?.message ?? "", /never comes/);
   assert.equal(isLoaded(), true);
 });
+
+test("a plane loads no package before it is used, and then that one alone", async () => {
+  const { createPlane } = await import("../src/index.ts");
+  const { href: place } = new URL("../packages/", import.meta.url);
+  const ofPackages = () => loaded.filter((url) => url.startsWith(place)).map((url) => url.slice(place.length));
+  const packages = () => [...new Set(ofPackages().map((path) => path.split("/")[0]))];
+  await using plane = await createPlane({
+    config: { mcpServers: {}, security: { pinning: "off", poisoning: "off" } },
+  });
+  await plane.tools.list();
+  assert.deepEqual(packages(), []);
+  await plane.search({ query: "weather" });
+  assert.deepEqual(packages(), ["search"]);
+});
