@@ -15,8 +15,6 @@ import type { PackageState } from "./watch-packages.ts";
 
 const none: readonly never[] = [];
 
-export type Extensions = ReturnType<typeof createExtensions>;
-
 export { type PackageState, watchPackages } from "./watch-packages.ts";
 
 /** What extends this plane. Nothing is loaded where nothing does. */
