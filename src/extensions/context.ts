@@ -19,7 +19,9 @@ export type ExtensionsContext = {
     emit(event: PlaneEvent): void;
   };
   readonly catalogue: {
-    handWritten: { setAdded(source: string, manifests: readonly UnknownObject[]): void };
+    handWritten: {
+      setAdded(source: string, manifests: readonly UnknownObject[], onWrong: (why: string, at: number) => void): void;
+    };
   };
   readonly calls: {
     checkSchema(schema: JsonObject, value: Json): Promise<readonly { path: string; message: string }[]>;

@@ -98,6 +98,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
       ...withoutUndefined({ onProcess: handlers.onProcess, onStderr: handlers.onStderr }),
     },
     access,
+    signal,
   );
   const opened = channel;
   options.onOpened(opened);
@@ -121,6 +122,7 @@ export async function openChannel(
   parentEnvironment: Readonly<Record<string, string | undefined>>,
   handlers: ChannelHandlers,
   access: RequestCredentials = {},
+  signal?: AbortSignal,
 ): Promise<Channel> {
   const { transport, command, url, maxMessageBytes } = definition;
   if (definition.container && transport === "stdio") {
@@ -139,7 +141,7 @@ export async function openChannel(
   if (url === undefined) throw missing("url", transport);
   if (transport === "extension") {
     const { openAdded } = await import("./transports/added.ts");
-    return openAdded(url, access.findTransport, handlers);
+    return openAdded(url, access.findTransport, handlers, signal);
   }
   if (transport === "memory") return openMemory(url, maxMessageBytes, handlers);
   const options = { url, headers: definition.headers, maxMessageBytes, ...access };

@@ -62,7 +62,7 @@ export type ExtensionLife = {
   start?(): unknown;
   /** The configuration was read again; what is added stays. */
   reload?(settings: JsonObject): unknown;
-  /** The plane stops. */
+  /** The plane stops, also where `start` failed. */
   stop?(): unknown;
 };
 
@@ -85,7 +85,7 @@ export type ExtensionSetup<Parts extends PlanePart = PlanePart> = {
   addEmbedder(embed: Embed): void;
   addRanker(rank: RankTools): void;
   addApprovalChannel(channel: ApprovalChannel): void;
-  /** Around every attempt to run a tool: once it is allowed, checked and approved. */
+  /** Around every attempt to run a tool: once it is allowed, checked and approved. Its time is the time of the call. */
   aroundExecute(stage: ExecuteStage): void;
   /** Every event, or those of one type. The call does not wait for it. */
   onEvent(listen: (event: PlaneEvent) => unknown, type?: PlaneEvent["type"]): void;
@@ -122,10 +122,13 @@ export type OpenTransport = (
 
 /** Tools that are found somewhere: in a directory, in another system. */
 export type ToolSource = {
-  /** Manifests, as in a file. Each names a provider; one of the extension's own, most likely. */
+  /** Manifests, as in a file. Each names a provider; one of the extension's own, most likely. A wrong one is left out. */
   list(): readonly UnknownObject[] | Promise<readonly UnknownObject[]>;
 };
-export type ToolSourceHandle = { /** Asks for the list again. */ changed(): Promise<void> };
+export type ToolSourceHandle = {
+  /** Asks for the list again. Never rejects: what fails is in the log, and the earlier list stays. */
+  changed(): Promise<void>;
+};
 
 /** The value, or an error that says why there is none; the error must not hold the value. */
 export type ReadSecret = (
