@@ -1,4 +1,5 @@
 import { spell } from "../../lib/text/spell.ts";
+import type { FileFormat } from "../../model/extensions/extension.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import { actsOnTheHost } from "../../model/servers/host-variables.ts";
 import { addedFormats } from "../extensions/added-kinds.ts";
@@ -32,8 +33,8 @@ export const foreignSources: readonly string[] = [
 /** By what is in it; null where no servers of a known form are. */
 export function readForeignData(data: unknown, file = ""): ForeignConfig | null {
   for (const { name, read } of addedFormats()) {
-    const found = isObject(data) ? read(structuredClone(data), file) : null;
-    if (found !== null && isObject(found.mcpServers)) return mapOf(name, found.mcpServers, asItIs);
+    const found = isObject(data) ? readBy(read, data, file) : null;
+    if (isObject(found) && isObject(found.mcpServers)) return mapOf(name, found.mcpServers, asItIs);
   }
   if (Array.isArray(data)) return data.some(isMetaMcp) ? listOf("metamcp", data, metaMcp) : null;
   if (!isObject(data)) return null;
@@ -47,6 +48,15 @@ export function readForeignData(data: unknown, file = ""): ForeignConfig | null 
     return mapOf(source, mcpServers, read);
   }
   return isObject(servers) ? mapOf("file", servers, asItIs) : null;
+}
+
+/** One that fails does not know the file. */
+function readBy(read: FileFormat["read"], data: UnknownObject, file: string): unknown {
+  try {
+    return read(structuredClone(data), file);
+  } catch {
+    return null;
+  }
 }
 
 type Read = (name: string, entry: UnknownObject) => ForeignServer | { reason: string };
