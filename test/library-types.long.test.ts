@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { copyFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { compile, installDeclarations, projectCompiler } from "./fixtures/declarations.ts";
 import { projectRoot } from "./fixtures/documents.ts";
@@ -43,13 +43,24 @@ suite("the declarations of the library", () => {
 
   for (const [title, { directory, setups }] of Object.entries(compilers)) {
     const skip = existsSync(directory) ? false : "install the older compilers with 'npm run peers'";
-    test(`let ${title} take twelve programs and refuse ${mistakes.length} mistakes`, { skip }, async () => {
+    test(`let ${title} take thirteen programs and refuse ${mistakes.length} mistakes`, { skip }, async () => {
       const files = setups.map((name) => installed.file(`${name}.json`));
       const said = await compile(directory, ["-b", ...files, "--pretty", "false"], installed.file("."));
       const wanted = setups.flatMap(() => mistakes.map(({ line }) => `mistakes.ts(${line})`));
       assert.deepEqual(errorsIn(said, mistakes).sort(), wanted.sort());
     });
   }
+
+  test("fit the extensions of the examples, which are plain JavaScript", async () => {
+    const files = globSync("examples/extension-*/*.mjs", { cwd: projectRoot });
+    assert.equal(files.length, 3);
+    for (const file of files) await copyFile(join(projectRoot, file), installed.file(basename(file)));
+    const compilerOptions = { ...projects.nodenext, allowJs: true, checkJs: true };
+    const project = { compilerOptions, include: files.map((file) => basename(file)) };
+    await writeFile(installed.file("examples.json"), JSON.stringify(project));
+    const words = ["-p", installed.file("examples.json"), "--pretty", "false"];
+    assert.equal(await compile(projectCompiler, words, installed.file(".")), "");
+  });
 });
 
 type Refusal = { line: number; word: string };

@@ -1,53 +1,90 @@
-import { signalOf } from "../lib/async/cancellation.ts";
+import { orCancelled } from "../lib/async/cancellation.ts";
+import { TimeLimiter } from "../lib/async/time-limit.ts";
 import { rewriteText } from "../lib/json/json-text.ts";
 import { errorText } from "../lib/text/error-text.ts";
-import type { Executed } from "../model/calls/call.ts";
+import type { Executed, Routed } from "../model/calls/call.ts";
 import { normalizeResult, type ToolResult } from "../model/calls/result.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { ExecuteStage } from "../model/extensions/extension.ts";
+import { endedError } from "./attempt.ts";
 import type { Around } from "./execute.ts";
-
-const never = new AbortController().signal;
 
 /** The stages of extensions around the providers, the first outermost. */
 export function aroundStages(stages: readonly ExecuteStage[], inner: Around | null): Around | null {
   if (stages.length === 0) return inner;
   return async (call, executing, run) => {
+    const { limit } = call.route;
+    const limiter = new TimeLimiter(limit.ms, { capMs: limit.ms, caller: executing.cancellation });
     let executed: Executed | undefined;
     let failure: unknown;
+    let running: Promise<unknown> | undefined;
+    const ended = () => {
+      const data = { tool: call.tool.name, callId: call.id, sent: executed !== undefined };
+      return endedError(limiter, limit, data, " An extension had the call.");
+    };
     const innermost = async () => {
+      // Nothing runs for a call that has ended.
+      if (limiter.isCancelled) throw ended();
+      // The providers have a limit of their own, and progress extends it.
+      const goOn = limiter.pause();
       try {
-        executed = await (inner ? inner(call, executing, run) : run(call, executing));
+        const answering = inner ? inner(call, executing, run) : run(call, executing);
+        running = answering;
+        executed = await answering;
         return executed.executed.result;
       } catch (thrown) {
         failure = thrown;
         throw thrown;
+      } finally {
+        goOn();
       }
     };
-    const shown = {
-      id: call.id,
-      tool: call.tool.name,
-      arguments: call.input.arguments,
-      principal: call.principal,
-      signal: signalOf(executing.cancellation) ?? never,
-    };
-    const outermost = stages.reduceRight<() => Promise<ToolResult>>(
-      (next, stage) => async () => stage(shown, next),
-      innermost,
-    );
-    const given = await outermost().catch((thrown) => {
+    try {
+      const given = await orCancelled(through(stages, call, limiter, innermost), limiter);
+      return withResult(given, executed ?? call);
+    } catch (thrown) {
+      // A provider that is at work says itself how the call ended.
+      if (limiter.isCancelled) await running?.catch(() => undefined);
       // A failed provider is reported as such, with what it says about another attempt.
-      if (thrown === failure || thrown instanceof PlaneError) throw thrown;
+      if (failure !== undefined && (thrown === failure || limiter.isCancelled)) throw failure;
+      if (limiter.isCancelled) throw ended();
+      if (thrown instanceof PlaneError) throw thrown;
       const message = `An extension stopped the call: ${errorText(thrown)}`;
       throw new PlaneError("PROVIDER_FAILED", message, { data: { sent: executed !== undefined }, cause: thrown });
-    });
-    const { result, warnings } = normalizeResult(given);
-    // It may be the object of the provider with other content.
-    rewriteText(result);
-    const { provider, attempts, ...rest } = executed?.executed ?? { provider: "extension", attempts: [], warnings: [] };
-    return {
-      ...(executed ?? call),
-      executed: { ...rest, provider, attempts, result, warnings: [...rest.warnings, ...warnings] },
-    };
+    } finally {
+      limiter.clear();
+    }
+  };
+}
+
+function through(
+  stages: readonly ExecuteStage[],
+  call: Routed,
+  { signal }: TimeLimiter,
+  innermost: () => Promise<ToolResult>,
+): Promise<ToolResult> {
+  const { id, tool, input, principal } = call;
+  const shown = { id, tool: tool.name, arguments: input.arguments, principal, signal };
+  return stages.reduceRight<() => Promise<ToolResult>>(
+    (next, stage) => async () => {
+      const given: unknown = await stage(shown, next);
+      // Most likely a forgotten `return`; the result of the tool would be lost in silence.
+      if (given === undefined) throw new Error("it returned nothing; a stage returns what 'next' gives, or a result");
+      return given as ToolResult;
+    },
+    innermost,
+  )();
+}
+
+/** Of the providers, or of a stage that answered instead of them. */
+function withResult(given: ToolResult, answered: Executed | Routed): Executed {
+  const { result, warnings } = normalizeResult(given);
+  // It may be the object of the provider with other content.
+  rewriteText(result);
+  const none = { provider: "extension", attempts: [], warnings: [] };
+  const { provider, attempts, ...rest } = "executed" in answered ? answered.executed : none;
+  return {
+    ...answered,
+    executed: { ...rest, provider, attempts, result, warnings: [...rest.warnings, ...warnings] },
   };
 }

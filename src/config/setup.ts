@@ -43,6 +43,8 @@ export function createSetup(options: SetupOptions): Setup {
     trust: trustVerbs(place),
     clients: async () => (await import("./clients/client-status.ts")).clientStatus(place.where),
     async importClients(names, how) {
+      // Extensions add formats of files. A configuration that cannot be read adds none, and is no reason to stop.
+      await place.load().catch(() => undefined);
       const { ofUser, ...report } = await (await clients()).importClients(place, names, how);
       await trustWritten(place, report.path, ofUser);
       return report;

@@ -1,3 +1,4 @@
+import type { AddedProvider } from "../model/calls/provider.ts";
 import type { Embed } from "../model/catalogue/search.ts";
 import type {
   ApprovalChannel,
@@ -16,6 +17,7 @@ export type Owned<T> = { extension: string; value: T };
 /** Everything that extensions have added and the rooms of the plane look up. What comes later wins where only one can. */
 export function createAdditions() {
   return {
+    providers: new Map<string, Owned<AddedProvider>>(),
     secrets: new Map<string, Owned<ReadSecret>>(),
     transports: new Map<string, Owned<OpenTransport>>(),
     operations: new Map<string, Owned<ExtensionOperation>>(),

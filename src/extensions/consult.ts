@@ -1,4 +1,5 @@
-import { isWithin } from "../lib/async/pause.ts";
+import { limited } from "../lib/async/limited.ts";
+import { errorText } from "../lib/text/error-text.ts";
 import { plainText } from "../lib/text/plain-text.ts";
 import type { Finding } from "../model/catalogue/quality-schema.ts";
 import type { FoundTool } from "../model/catalogue/search-schema.ts";
@@ -6,6 +7,7 @@ import type { RankTools, ScanDefinition } from "../model/extensions/extension.ts
 import type { UnknownObject } from "../model/json.ts";
 import type { Owned } from "./additions.ts";
 
+const severities: readonly unknown[] = ["low", "medium", "high"];
 const maxExcerpt = 200;
 /** A person or a model waits for the search. */
 const rankMs = 2_000;
@@ -21,9 +23,12 @@ export function scanWith(scanners: ReadonlySet<Owned<ScanDefinition>>, entry: Un
       decoded: `found by the extension '${extension}'`,
     });
     try {
-      return scan(entry).map(({ severity, excerpt }) => finding(severity, excerpt));
+      // A severity that is not known counts as the highest: the scanner did find something.
+      return scan(entry).map(({ severity, excerpt }) =>
+        finding(severities.includes(severity) ? severity : "high", String(excerpt)),
+      );
     } catch (thrown) {
-      return [finding("high", `it could not be scanned: ${thrown instanceof Error ? thrown.message : thrown}`)];
+      return [finding("high", `it could not be scanned: ${errorText(thrown)}`)];
     }
   });
 }
@@ -31,13 +36,8 @@ export function scanWith(scanners: ReadonlySet<Owned<ScanDefinition>>, entry: Un
 /** The order stays as it was where the extension fails or takes too long. */
 export async function inOrderOf(rank: RankTools, query: string, found: readonly FoundTool[]): Promise<FoundTool[]> {
   const shown = found.map(({ name, summary }) => ({ name, description: summary }));
-  const ranked = Promise.resolve(shown).then((tools) => rank(query, tools));
-  const names = (await isWithin(
-    ranked.catch(() => undefined),
-    rankMs,
-  ))
-    ? await ranked.catch(() => [])
-    : [];
+  const given: unknown = await limited(() => rank(query, shown), rankMs).catch(() => []);
+  const names = Array.isArray(given) ? given.map(String) : [];
   const place = new Map(names.map((name, at) => [name, at]));
   const last = names.length;
   return [...found].sort((a, b) => (place.get(a.name) ?? last) - (place.get(b.name) ?? last));

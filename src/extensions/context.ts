@@ -20,7 +20,9 @@ export type ExtensionsContext = {
     emit(event: PlaneEvent): void;
   };
   readonly catalogue: {
-    handWritten: { setAdded(source: string, manifests: readonly UnknownObject[]): void };
+    handWritten: {
+      setAdded(source: string, manifests: readonly UnknownObject[], onWrong: (why: string, at: number) => void): void;
+    };
   };
   /** Of the packages that come with the product. */
   packageStates(): PackageState[];

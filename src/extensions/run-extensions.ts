@@ -1,5 +1,7 @@
 import type { LoadedExtension } from "../config/config.ts";
 import { expandEnvironment } from "../config/config.ts";
+import { limited } from "../lib/async/limited.ts";
+import { serialized } from "../lib/async/once.ts";
 import { isWithin } from "../lib/async/pause.ts";
 import { abortable } from "../lib/async/signals.ts";
 import { nowText } from "../lib/ids-and-time.ts";
@@ -20,6 +22,8 @@ const stepMs = 30_000;
 const stopMs = 5_000;
 /** Of a panel, which a person waits for. */
 const panelMs = 5_000;
+/** Of what an operation gives, as JSON. */
+const maxAnswer = 16 * 1024 * 1024;
 
 /** An extension from its setup to its end. */
 type Running = {
@@ -41,6 +45,8 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
   const { settings, calls } = context;
   const news = createNews(context.recorder);
   let all: Running[] = [];
+  let starting: Promise<void> = Promise.resolve();
+  let isStopping = false;
 
   function begin(loaded: LoadedExtension): Running {
     const name = loaded.extension?.name ?? loaded.use;
@@ -58,8 +64,8 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
   }
 
   function remove(one: Running): void {
-    for (const undo of one.undo.reverse()) undo();
-    one.undo = [];
+    for (const undo of one.undo.splice(0).reverse()) undo();
+    one.adds.length = 0;
   }
 
   /** The keys that are not known are named, which the validator does not. */
@@ -85,25 +91,25 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     return settings.withSecrets(expanded, directory);
   }
 
-  async function setUp(one: Running): Promise<void> {
+  async function setUp(one: Running, before: readonly Running[]): Promise<void> {
     const { loaded } = one;
     if (loaded.extension === null) return;
+    const { extension } = loaded;
     const begunAt = performance.now();
+    let life: Promise<ExtensionLife> | undefined;
     try {
-      const given = await checkedSettings(loaded);
+      // What a configuration names twice is known earlier; a program may bring one of the same name.
+      if (before.some(({ name }) => name === one.name)) throw new Error(`another extension is called '${one.name}'`);
+      const written = await checkedSettings(loaded);
       const { name, adds, undo } = one;
-      const setting = { name, loaded, adds, undo, tell: news.tell };
-      const setup = createSetup(context, additions, setting, given);
-      const { extension } = loaded;
-      const run = async () => {
-        const life = await extension.setup(setup.given);
-        await setup.close();
-        return life;
-      };
-      const life = await abortable(run(), AbortSignal.timeout(stepMs));
-      one.life = isObject(life) ? (life as ExtensionLife) : {};
+      const setup = createSetup(context, additions, { name, loaded, adds, undo, tell: news.tell }, written);
+      life = Promise.resolve(setup.given).then(async (given) => lifeOf(await extension.setup(given)));
+      await limited(() => life?.then(setup.close), stepMs);
+      one.life = await life;
     } catch (thrown) {
       fail(one, "setup", thrown);
+      // Also where it comes late: what it has opened is closed.
+      life?.then(({ stop }) => stop?.()).catch(() => undefined);
     }
     one.setupMs = performance.now() - begunAt;
   }
@@ -111,9 +117,9 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
   /** In order; one that fails is left out. */
   async function step(name: "start" | "stop", among: readonly Running[], limitMs: number): Promise<void> {
     for (const one of among) {
+      if (name === "start" && isStopping) return;
       try {
-        const work = Promise.resolve(one.life[name]?.());
-        if (!(await isWithin(work, limitMs))) throw new Error(`it takes longer than ${limitMs / 1000} seconds`);
+        await limited(() => one.life[name]?.(), limitMs);
         if (name === "start") one.state = "started";
       } catch (thrown) {
         fail(one, name, thrown);
@@ -132,30 +138,35 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
   return {
     async setUp(): Promise<void> {
       all = settings.extensions().map(begin);
-      for (const one of all) await setUp(one);
+      for (const [at, one] of all.entries()) await setUp(one, all.slice(0, at));
       setImmediate(news.release);
     },
-    start: () => step("start", usable(), stepMs),
+    start: (): Promise<void> => {
+      starting = step("start", usable(), stepMs);
+      return starting;
+    },
     /** Settings that are wrong leave the earlier ones in force. */
-    async reload(): Promise<void> {
+    reload: serialized(async (): Promise<void> => {
       const now = settings.extensions();
       for (const one of usable()) {
         const next = now.find(({ extension }) => extension?.name === one.name);
-        if (next === undefined || next.extension === null) continue;
+        if (next === undefined || next.extension === null || isStopping) continue;
         try {
           const given = await checkedSettings(next);
-          await abortable(Promise.resolve(one.life.reload?.(given)), AbortSignal.timeout(stepMs));
+          await limited(() => one.life.reload?.(given), stepMs);
           one.error = null;
         } catch (thrown) {
           one.error = redact(`its 'reload' failed: ${errorText(thrown)}`);
           news.tell({ type: "extension.failed", extension: one.name, reason: one.error });
         }
       }
-    },
-    /** The last one first. */
+    }),
+    /** The last one first, also one that could not start: it may have opened something before. */
     async stop(): Promise<void> {
       news.release();
-      const ending = usable().reverse();
+      isStopping = true;
+      await isWithin(starting, stopMs);
+      const ending = all.filter(({ state }) => state !== "stopped").reverse();
       await step("stop", ending, stopMs);
       for (const one of ending) {
         remove(one);
@@ -174,7 +185,8 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
         const message = `The input of '${name}' is wrong: ${render(problems)}.`;
         throw new PlaneError("USAGE", message, { data: { operation: name } });
       }
-      const run = async () => asJson(await operation.run(input, { principal, ...(signal && { signal }) }));
+      const given = { principal, ...(signal && { signal }) };
+      const run = async () => asJson(await abortable(Promise.resolve(operation.run(input, given)), signal));
       try {
         const record = {
           operation: name,
@@ -186,8 +198,10 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
         return await (operation.changes ? context.plane.audit.run(record, caller, run) : run());
       } catch (thrown) {
         if (thrown instanceof PlaneError) throw thrown;
-        const message = `The operation '${name}' of the extension '${extension}' failed: ${errorText(thrown)}`;
-        throw new PlaneError("PROVIDER_FAILED", message, { data: { extension, operation: name }, cause: thrown });
+        const data = { extension, operation: name };
+        if (signal?.aborted) throw new PlaneError("CANCELLED", `The operation '${name}' was cancelled.`, { data });
+        const message = `The operation '${name}' of the extension '${extension}' failed: ${redact(errorText(thrown))}`;
+        throw new PlaneError("PROVIDER_FAILED", message, { data });
       }
     },
   };
@@ -211,7 +225,13 @@ function render(problems: readonly { path: string; message: string }[]): string 
 }
 
 function asJson(value: unknown): Json {
-  return value === undefined ? null : (JSON.parse(JSON.stringify(value) ?? "null") as Json);
+  const text = JSON.stringify(value) ?? "null";
+  if (text.length > maxAnswer) throw new Error(`it gives more than ${maxAnswer / 1024 / 1024} MiB`);
+  return JSON.parse(text) as Json;
+}
+
+function lifeOf(given: unknown): ExtensionLife {
+  return isObject(given) ? (given as ExtensionLife) : {};
 }
 
 function show({ loaded, name, state, error, since, setupMs, adds }: Running): ExtensionState {
@@ -250,11 +270,11 @@ function showOperation({ extension, value }: Owned<ExtensionOperation>): Extensi
 
 async function showPanel({ extension, value: { title, facts } }: Owned<Panel>): Promise<ExtensionPanel> {
   try {
-    const found = await abortable(Promise.resolve(facts()), AbortSignal.timeout(panelMs));
+    const found = await limited(facts, panelMs);
     const shown = found.map(({ label, value, about = null }) => ({
       label: String(label),
-      value: typeof value === "object" && value !== null ? String(value) : value,
-      about,
+      value: ["string", "number", "boolean"].includes(typeof value) ? value : value == null ? null : String(value),
+      about: about === null ? null : String(about),
     }));
     return { extension, title, facts: shown, error: null };
   } catch (thrown) {

@@ -1,4 +1,7 @@
 import type { LoadedExtension } from "../config/config.ts";
+import { limited } from "../lib/async/limited.ts";
+import { serialized } from "../lib/async/once.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { errorText } from "../lib/text/error-text.ts";
 import { redact } from "../lib/text/redact.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -6,13 +9,14 @@ import { type EventType, eventMeanings, type PlaneEvent } from "../model/events.
 import type {
   ApprovalChannel,
   Extension,
+  ExtensionOperation,
   ExtensionSetup,
   PlanePart,
   ToolSource,
 } from "../model/extensions/extension.ts";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
-import { principalOf, trusted, withListed } from "../model/principal.ts";
+import { principalOf, scopeNames, trusted, withListed } from "../model/principal.ts";
 import type { Additions, Owned } from "./additions.ts";
 import type { ExtensionsContext } from "./context.ts";
 
@@ -24,6 +28,8 @@ type Setting = {
   tell(event: PlaneEvent): void;
 };
 
+/** Of a source that is asked again. */
+const listMs = 30_000;
 const allEvents = Object.keys(eventMeanings) as EventType[];
 const operationName = /^[a-z][a-zA-Z0-9-]*\.[a-z][a-zA-Z0-9-]*$/;
 
@@ -37,9 +43,15 @@ export function createSetup(
   const { extension, directory } = loaded;
   const { recorder } = context;
   let isClosed = false;
-  const lists: (() => Promise<void>)[] = [];
+  let isOver = false;
+  // It failed or stopped: nothing that it still does adds anything.
+  undo.push(() => {
+    isClosed = true;
+    isOver = true;
+  });
+  const sources: { manifests: readonly UnknownObject[]; read(): Promise<void> }[] = [];
   const own = <T>(value: T): Owned<T> => ({ extension: name, value });
-  const warn = (text: string) => tell({ type: "extension.log", extension: name, text: redact(text) });
+  const warn = (text: string) => tell({ type: "extension.log", extension: name, text: redact(String(text)) });
 
   function note(what: string, takeBack: () => void): void {
     if (isClosed) {
@@ -50,9 +62,13 @@ export function createSetup(
     undo.push(takeBack);
   }
 
-  function put<T>(map: Map<string, Owned<T>>, kind: string, key: string, value: T): void {
+  function requireFree(map: ReadonlyMap<string, Owned<unknown>>, kind: string, key: string): void {
     const before = map.get(key);
     if (before !== undefined) throw refusal(`${kind} '${key}' is one of the extension '${before.extension}' already`);
+  }
+
+  function put<T>(map: Map<string, Owned<T>>, kind: string, key: string, value: T): void {
+    requireFree(map, kind, key);
     const entry = own(value);
     map.set(key, entry);
     note(`${kind} ${key}`, () => void (map.get(key) === entry && map.delete(key)));
@@ -62,6 +78,14 @@ export function createSetup(
     const entry = own(value);
     set.add(entry);
     note(what, () => void set.delete(entry));
+  }
+
+  /** All sources of an extension are one source of the catalogue. What is no tool is left out, and named. */
+  function publish(place: (typeof sources)[number], manifests: readonly UnknownObject[]): void {
+    place.manifests = isOver ? [] : manifests;
+    const all = sources.flatMap((one) => one.manifests);
+    const wrong = (why: string, at: number) => warn(`the tool '${all[at]?.name}' is left out: ${why}`);
+    context.catalogue.handWritten.setAdded(`extension ${name}`, all, wrong);
   }
 
   const requireDeclared = (key: "secrets" | "transports", kind: string) => {
@@ -74,24 +98,30 @@ export function createSetup(
     plane: partsOf(context, name, extension.needs ?? []),
     log: warn,
     addOperation(operation) {
-      if (!operationName.test(operation.name)) throw refusal(`'${operation.name}' is no name such as 'noun.verb'`);
-      if (isTaken(context.plane, operation.name)) throw refusal(`'${operation.name}' is a verb of the plane already`);
-      put(additions.operations, "operation", operation.name, operation);
+      const checked = checkedOperation(operation);
+      if (isTaken(context.plane, checked.name)) throw refusal(`'${checked.name}' is a verb of the plane already`);
+      put(additions.operations, "operation", checked.name, checked);
     },
     addProvider(kind, provider, options) {
+      requireFree(additions.providers, "provider", kind);
       const unregister = context.plane.tools.registerProvider(kind, provider, options);
-      note(`provider ${kind}`, () => void unregister());
+      undo.push(() => void unregister());
+      put(additions.providers, "provider", kind, provider);
     },
     addTransport(scheme, open) {
       requireDeclared("transports", scheme);
       put(additions.transports, "transport", scheme, open);
     },
     addToolSource(source) {
-      const { handWritten } = context.catalogue;
-      const changed = async () => handWritten.setAdded(`extension ${name}`, await listOf(source));
-      note("tool source", () => handWritten.setAdded(`extension ${name}`, []));
-      lists.push(changed);
-      return { changed };
+      const place = {
+        manifests: [] as readonly UnknownObject[],
+        read: async () => publish(place, await listOf(source)),
+      };
+      note("tool source", () => publish(place, []));
+      sources.push(place);
+      const changed = serialized(() => limited(place.read, listMs));
+      const say = (thrown: unknown) => warn(`its tools could not be listed again: ${errorText(thrown)}`);
+      return { changed: () => changed().catch(say) };
     },
     addSecrets(kind, read) {
       requireDeclared("secrets", kind);
@@ -124,7 +154,7 @@ export function createSetup(
     /** The tools of its sources are there then. */
     async close(): Promise<void> {
       isClosed = true;
-      for (const list of lists) await list();
+      for (const { read } of sources) await read();
     },
   };
 }
@@ -134,6 +164,26 @@ function isTaken(plane: Plane, name: string): boolean {
   const [noun = "", verb = ""] = name.split(".");
   const part: unknown = Reflect.get(plane, noun);
   return typeof part === "function" || (isObject(part) && typeof part[verb] === "function");
+}
+
+/** What it says is read once. */
+function checkedOperation(given: ExtensionOperation): ExtensionOperation {
+  const { name, summary, scope, input, changes, positional, columns } = given;
+  if (typeof name !== "string" || !operationName.test(name))
+    throw refusal(`'${name}' is no name of an operation such as 'noun.verb'`);
+  if (typeof summary !== "string" || summary === "") throw refusal(`the operation '${name}' has no 'summary'`);
+  if (!scopeNames.includes(scope))
+    throw refusal(`the 'scope' of the operation '${name}' must be one of ${scopeNames.join(", ")}`);
+  if (input !== undefined && (!isObject(input) || input.type !== "object"))
+    throw refusal(`the 'input' of the operation '${name}' must be a JSON Schema with "type": "object"`);
+  if (typeof given.run !== "function") throw refusal(`the operation '${name}' has no function 'run'`);
+  return {
+    name,
+    summary,
+    scope,
+    ...withoutUndefined({ input, changes, positional, columns }),
+    run: (said, asker) => given.run(said, asker),
+  };
 }
 
 function refusal(why: string): PlaneError {
@@ -176,6 +226,8 @@ function askThrough(
     recorder.on("approval.requested", ({ approvalId }) => {
       // The rules for approvals decide who may answer; the channel only says who did.
       const answer: Parameters<ApprovalChannel["ask"]>[1] = async (decision, by, reason) => {
+        if (typeof by !== "string" || by === "")
+          throw new PlaneError("USAGE", "An answer names the person who gave it, and this one names none.");
         const principal = withListed(principalOf({ user: by }), settings.config().users);
         await plane.as(principal).approvals.answer(approvalId, { decision, ...(reason !== undefined && { reason }) });
       };

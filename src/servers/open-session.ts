@@ -100,6 +100,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
     },
     packages,
     access,
+    signal,
   );
   const opened = channel;
   options.onOpened(opened);

@@ -1,5 +1,6 @@
 import { maskSecrets } from "../../config/config.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { errorText } from "../../lib/text/error-text.ts";
 import { hiddenBy } from "../../model/access/injection.ts";
 import type { ToolFunction } from "../../model/calls/provider.ts";
 import type { NamedOverlay, ProviderSpec, ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
@@ -109,9 +110,16 @@ export function createHandWritten({ publish, publishOverlays, checkTool, builtin
       stored = tools.map(({ manifest, source }) => ({ manifest: judged(manifest), source }));
       announce();
     },
-    /** The tools of an extension; others of the same name replace them. Throws where one is no tool. */
-    setAdded(source: string, manifests: readonly UnknownObject[]): void {
-      const tools = manifests.map((given) => ({ manifest: checkTool(given), source }));
+    /** The tools of an extension; others of the same name replace them. What is no tool is left out. */
+    setAdded(source: string, manifests: readonly UnknownObject[], onWrong: (why: string, at: number) => void): void {
+      const tools = manifests.flatMap((given, at) => {
+        try {
+          return [{ manifest: checkTool(given), source }];
+        } catch (thrown) {
+          onWrong(errorText(thrown), at);
+          return [];
+        }
+      });
       if (tools.length === 0) added.delete(source);
       else added.set(source, tools);
       announce();

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { errorText } from "../../lib/text/error-text.ts";
 import type { ExtensionUse } from "../../model/config/config.ts";
 import { type Extension, extensionInterface, planeParts } from "../../model/extensions/extension.ts";
@@ -64,13 +65,23 @@ export function givenExtension(extension: unknown, directory: string): LoadedExt
   return { use, file: null, directory, settings: {}, importMs: 0, ...taken };
 }
 
-/** Makes its kinds known, so that a configuration may name them. */
+/** Makes its kinds known, so that a configuration may name them. What it says is read once. */
 function takeExtension(given: unknown): { extension: Extension } | { extension: null; why: string } {
-  const why = whatIsWrong(given);
-  if (why !== null) return { extension: null, why };
-  const extension = given as Extension;
-  addKinds(extension);
-  return { extension };
+  try {
+    const why = whatIsWrong(given);
+    if (why !== null) return { extension: null, why };
+    const { name, interface: version = 1, about, settings, secrets, transports, formats, needs } = given as Extension;
+    const extension: Extension = {
+      name,
+      interface: version,
+      ...withoutUndefined({ about, settings, secrets, transports, formats, needs }),
+      setup: (to) => (given as Extension).setup(to),
+    };
+    addKinds(extension);
+    return { extension };
+  } catch (thrown) {
+    return { extension: null, why: `it cannot be read: ${errorText(thrown)}` };
+  }
 }
 
 function whatIsWrong(given: unknown): string | null {

@@ -1,5 +1,6 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { resolve } from "node:path";
+import { limited } from "../../lib/async/limited.ts";
 import { abortable } from "../../lib/async/signals.ts";
 import { homeDirectory } from "../../lib/files.ts";
 import { errorText } from "../../lib/text/error-text.ts";
@@ -148,14 +149,18 @@ async function readAdded(read: ReadSecret | undefined, name: string, directory: 
     const why = "the extension that reads it is not in use";
     return { why, remedy: "'toolplane extensions list' says why." };
   }
-  const signal = AbortSignal.timeout(limitMs);
+  const over = new AbortController();
   try {
-    const secret: unknown = await abortable(Promise.resolve(read(name, { directory, signal })), signal);
-    if (typeof secret === "string" && secret !== "") return { secret };
-    return { why: "the extension that reads it gave no text", remedy: "Look at what it is given." };
+    const secret: unknown = await limited(() => read(name, { directory, signal: over.signal }), limitMs);
+    if (typeof secret !== "string" || secret === "")
+      return { why: "the extension that reads it gave no text", remedy: "Look at what it is given." };
+    if (secret.length <= maxOutputBytes) return { secret };
+    return { why: "the extension that reads it gave more than 1 MiB", remedy: "Name the secret alone." };
   } catch (thrown) {
-    const why = signal.aborted ? `it took longer than ${limitMs / 1000} seconds` : errorText(thrown);
-    return { why: why.replace(/[.!?]+$/, ""), remedy: "The extension that reads it says so." };
+    const why = redact(errorText(thrown)).replace(/[.!?]+$/, "");
+    return { why, remedy: "The extension that reads it says so." };
+  } finally {
+    over.abort();
   }
 }
 

@@ -1,4 +1,8 @@
-/** What someone else's code threw, in its own words. */
+/** What someone else's code threw, in its own words. Never throws itself. */
 export function errorText(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    return thrown instanceof Error ? String(thrown.message) : String(thrown);
+  } catch {
+    return "something that cannot be shown";
+  }
 }

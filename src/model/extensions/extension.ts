@@ -22,6 +22,7 @@ export const planeParts = [
   "servers",
   "tools",
 ] as const satisfies readonly (keyof Plane)[];
+/** A part of the plane that an extension may ask for in `needs`. */
 export type PlanePart = (typeof planeParts)[number];
 
 /**
@@ -62,7 +63,7 @@ export type ExtensionLife = {
   start?(): unknown;
   /** The configuration was read again; what is added stays. */
   reload?(settings: JsonObject): unknown;
-  /** The plane stops. */
+  /** The plane stops, also where `start` failed. */
   stop?(): unknown;
 };
 
@@ -85,7 +86,7 @@ export type ExtensionSetup<Parts extends PlanePart = PlanePart> = {
   addEmbedder(embed: Embed): void;
   addRanker(rank: RankTools): void;
   addApprovalChannel(channel: ApprovalChannel): void;
-  /** Around every attempt to run a tool: once it is allowed, checked and approved. */
+  /** Around every attempt to run a tool: once it is allowed, checked and approved. Its time is the time of the call. */
   aroundExecute(stage: ExecuteStage): void;
   /** Every event, or those of one type. The call does not wait for it. */
   onEvent(listen: (event: PlaneEvent) => unknown, type?: PlaneEvent["type"]): void;
@@ -122,10 +123,14 @@ export type OpenTransport = (
 
 /** Tools that are found somewhere: in a directory, in another system. */
 export type ToolSource = {
-  /** Manifests, as in a file. Each names a provider; one of the extension's own, most likely. */
+  /** Manifests, as in a file. Each names a provider; one of the extension's own, most likely. A wrong one is left out. */
   list(): readonly UnknownObject[] | Promise<readonly UnknownObject[]>;
 };
-export type ToolSourceHandle = { /** Asks for the list again. */ changed(): Promise<void> };
+/** For the extension that added the source. */
+export type ToolSourceHandle = {
+  /** Asks for the list again. Never rejects: what fails is in the log, and the earlier list stays. */
+  changed(): Promise<void>;
+};
 
 /** The value, or an error that says why there is none; the error must not hold the value. */
 export type ReadSecret = (
@@ -163,6 +168,7 @@ export type ApprovalChannel = {
   settled?(held: HeldView): unknown;
 };
 
+/** Runs around a call that is allowed, checked and approved; `next` runs the tool. */
 export type ExecuteStage = (
   call: { id: string; tool: string; arguments: JsonObject; principal: Principal; signal: AbortSignal },
   next: () => Promise<ToolResult>,
@@ -173,9 +179,14 @@ export type Panel = {
   title: string;
   facts(): readonly PanelFact[] | Promise<readonly PanelFact[]>;
 };
+/** One line of a panel. */
 export type PanelFact = { label: string; value: string | number | boolean | null; about?: string };
 
-/** The same, with its types checked. */
+/**
+ * The same, with its types checked.
+ * @example
+ * export default defineExtension({ name: "ours", setup: ({ addProvider }) => void addProvider("now", async () => Date()) });
+ */
 export function defineExtension<const Parts extends PlanePart = never>(extension: Extension<Parts>): Extension<Parts> {
   return extension;
 }

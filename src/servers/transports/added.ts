@@ -1,16 +1,20 @@
+import { abortable } from "../../lib/async/signals.ts";
 import { errorText } from "../../lib/text/error-text.ts";
 import type { OpenTransport } from "../../model/extensions/extension.ts";
-import type { UnknownObject } from "../../model/json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type Channel, type ChannelHandlers, TransportError } from "../../protocol/message.ts";
 
 /** How an extension connects to addresses of a scheme. */
 export type FindTransport = (scheme: string) => OpenTransport | undefined;
 
-/** A connection that an extension makes. */
+type Connection = Awaited<ReturnType<OpenTransport>>;
+
+/** A connection that an extension makes. `given` ends the attempt; what connects later is closed again. */
 export async function openAdded(
   url: string,
   find: FindTransport | undefined,
   handlers: ChannelHandlers,
+  given?: AbortSignal,
 ): Promise<Channel> {
   const scheme = new URL(url).protocol.slice(0, -1);
   const open = find?.(scheme);
@@ -26,13 +30,16 @@ export async function openAdded(
     handlers.onClose(closed);
   };
   const onMessage = (message: unknown) => {
-    if (closed === undefined) handlers.onMessage(structuredClone(message));
+    if (closed !== undefined) return;
+    const copy = copied(message);
+    if (copy === undefined) close("the extension passed on a message that is not JSON");
+    else handlers.onMessage(copy);
   };
-  const connection = await open(url, { onMessage, onClose: close, signal: ending.signal }).catch((thrown) => {
-    throw new TransportError(`the extension could not connect: ${errorText(thrown)}`, {
-      sent: false,
-      cause: thrown,
-    });
+  const connecting = connect(() => open(url, { onMessage, onClose: close, signal: ending.signal }));
+  const connection = await abortable(connecting, given).catch((thrown) => {
+    ending.abort(thrown);
+    connecting.then(leave, () => undefined);
+    throw thrown;
   });
   return {
     pid: null,
@@ -47,8 +54,36 @@ export async function openAdded(
     useProtocolVersion() {},
     async close() {
       ending.abort();
-      await Promise.resolve(connection.close()).catch(() => undefined);
+      await leave(connection);
       close("it was closed");
     },
   };
+}
+
+async function connect(open: () => Promise<Connection>): Promise<Connection> {
+  try {
+    const connection: unknown = await open();
+    if (isObject(connection) && typeof connection.send === "function" && typeof connection.close === "function")
+      return connection as Connection;
+    throw new Error("it gave no connection with 'send' and 'close'");
+  } catch (thrown) {
+    const reason = `the extension could not connect: ${errorText(thrown)}`;
+    throw new TransportError(reason, { sent: false, cause: thrown });
+  }
+}
+
+/** A failure to close leaves nothing to do. */
+async function leave(connection: Connection): Promise<void> {
+  try {
+    await connection.close();
+  } catch {}
+}
+
+/** As on any transport; undefined for what is no message. */
+function copied(message: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(message));
+  } catch {
+    return undefined;
+  }
 }

@@ -11,6 +11,7 @@ type Opening = {
   handlers: ChannelHandlers;
   packages: ServerPackages;
   access: RequestCredentials;
+  signal: AbortSignal | undefined;
 };
 
 /** How each transport is opened. Loaded when needed: Node's HTTP stack loads longer than a stdio server starts. */
@@ -41,9 +42,9 @@ const openers: Record<Transport, (opening: Opening) => Promise<Channel>> = {
     return openApi(definition, handlers, access);
   },
   memory: ({ definition, handlers }) => openMemory(required("url", definition), definition.maxMessageBytes, handlers),
-  async extension({ definition, handlers, access }) {
+  async extension({ definition, handlers, access, signal }) {
     const { openAdded } = await import("./added.ts");
-    return openAdded(required("url", definition), access.findTransport, handlers);
+    return openAdded(required("url", definition), access.findTransport, handlers, signal);
   },
 };
 
@@ -53,8 +54,9 @@ export function openChannel(
   handlers: ChannelHandlers,
   packages: ServerPackages,
   access: RequestCredentials = {},
+  signal?: AbortSignal,
 ): Promise<Channel> {
-  return openers[definition.transport]({ definition, parentEnvironment, handlers, packages, access });
+  return openers[definition.transport]({ definition, parentEnvironment, handlers, packages, access, signal });
 }
 
 function remoteOf(definition: ServerDefinition, access: RequestCredentials) {
