@@ -223,7 +223,7 @@ suite("the operations of an extension", () => {
     await writeFile(directory.file("example.mjs"), example?.text ?? "");
     const use = { extensions: [{ use: "./example.mjs", with: { word: "Servus" } }] };
     const file = await writeConfig({ file: () => directory.file("example.json") }, {}, use);
-    const [, words = ""] = /`toolplane (greetings .*)`/.exec(document?.text ?? "") ?? [];
+    const [, words = ""] = /`toolplane (greetings [^`]*)`/.exec(document?.text ?? "") ?? [];
     const said = await runCli([...words.split(" "), "--config", file, "--data-dir", directory.file("example")]);
     assert.equal(said.stdout, "text  Servus, Ann!Servus, Ann!\n", said.stderr);
   });
