@@ -13,7 +13,6 @@ export { checkTasksExist } from "./manifests/check-graph.ts";
 export { createReload } from "./reload.ts";
 export { maskSecrets } from "./secrets/mask.ts";
 export { expandEnvironment } from "./secrets/references.ts";
-export { resolveSecrets } from "./secrets/resolve-secrets.ts";
 export type { TryServer } from "./setup-place.ts";
 
 // The parts with parsers and schemas are loaded when they are used: a client that attaches to a plane needs none of them.

@@ -14,8 +14,6 @@ import { type ExtensionsContext, notFound } from "./context.ts";
 
 const none: readonly never[] = [];
 
-export type Extensions = ReturnType<typeof createExtensions>;
-
 /** What extends this plane. Nothing is loaded where nothing does. */
 export function createExtensions(context: ExtensionsContext) {
   const additions = createAdditions();
