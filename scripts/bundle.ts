@@ -140,7 +140,12 @@ const pieces = [
       /builtin:node:(child_process|url|stream\/\w+)$/.test(id) ||
       /node_modules\/(jsonc-parser|semver|zod\/(v4\/)?(core|mini))\/|locales\/(en|english)\.js$/.test(id),
   },
-  { name: "meanwhile", test: (id: string) => meanwhile.has(id) || id === `${builtinPrefix}node:sqlite` },
+  {
+    name: "meanwhile",
+    // What it calls while it is loaded must not be in a piece that needs it: whichever comes first would lack the other.
+    test: (id: string) =>
+      meanwhile.has(id) || id === `${builtinPrefix}node:sqlite` || /node_modules\/ajv-formats\//.test(id),
+  },
 ];
 
 /** Files of ours that are loaded together with these: imported by them, or by what they import, and not only on demand. */

@@ -22,6 +22,8 @@ const recordedElsewhere = new Set([
   "tools.previewOverlay",
   "registry.export",
   "evaluateSearch",
+  // Each operation of an extension says so itself.
+  "extensions.run",
 ]);
 
 /** Operations without a route that change nothing, or end what is the caller's own. */
