@@ -74,6 +74,20 @@ suite("extensions", () => {
     assert.match(shown?.error ?? "", /Its settings are wrong: .*kay/);
   });
 
+  test("a program gives settings to the extension that it brings", async () => {
+    const given: unknown[] = [];
+    const ours = defineExtension({
+      name: "ours",
+      settings: { type: "object", properties: { word: { type: "string" } }, additionalProperties: false },
+      setup: ({ settings }) => void given.push(settings),
+    });
+    await using plane = await createPlane({ config: {}, extensions: [{ use: ours, with: { word: "hi" } }] });
+    assert.deepEqual(given, [{ word: "hi" }]);
+    await plane.reload();
+    await using wrong = await createPlane({ config: {}, extensions: [{ use: ours, with: { wort: "hi" } }] });
+    assert.match((await wrong.extensions.list())[0]?.error ?? "", /'wort' is unknown/);
+  });
+
   test("it reads a kind of secrets, also for providers, and not where a variable holds such a text", async () => {
     const asked: string[] = [];
     const vault = defineExtension({

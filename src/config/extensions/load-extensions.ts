@@ -58,11 +58,12 @@ async function loadExtension(use: string, settings: JsonObject, directory: strin
   }
 }
 
-/** For one that a program brings. */
-export function givenExtension(extension: unknown, directory: string): LoadedExtension {
-  const taken = takeExtension(extension);
-  const use = taken.extension?.name ?? "(given)";
-  return { use, file: null, directory, settings: {}, importMs: 0, ...taken };
+/** For one that a program brings, alone or as `{ use, with }`. */
+export function givenExtension(given: unknown, directory: string): LoadedExtension {
+  const isWithSettings = isObject(given) && "use" in given;
+  const taken = takeExtension(isWithSettings ? given.use : given);
+  const settings = isWithSettings && isObject(given.with) ? (given.with as JsonObject) : {};
+  return { use: taken.extension?.name ?? "(given)", file: null, directory, settings, importMs: 0, ...taken };
 }
 
 /** Makes its kinds known, so that a configuration may name them. What it says is read once. */

@@ -56,6 +56,9 @@ export type Extension<Parts extends PlanePart = PlanePart> = {
   setup(to: ExtensionSetup<Parts>): ExtensionLife | undefined | Promise<ExtensionLife | undefined>;
 };
 
+/** One that a program brings, with or without settings. Relative paths of them start in the working directory. */
+export type BroughtExtension = Extension | { use: Extension; with?: JsonObject };
+
 /** What becomes of an extension after `setup`. */
 export type ExtensionLife = {
   /** The plane begins to serve. */
