@@ -32,6 +32,19 @@ suite("extensions", () => {
     assert.equal((await plane.tools.get("greet"))?.source, "extension greeter");
   });
 
+  test("a configuration that names its provider has no problem", async () => {
+    await using directory = await temporaryDirectory();
+    const file = directory.file("ours.mjs");
+    await writeFile(file, 'export default { name: "ours", providers: ["own-greet"], setup() {} };');
+    const providers = [{ name: "own-greet", config: {} }];
+    const tools = { greet: { ...greeting, side_effects: "none" as const, providers } };
+    await using plane = await createPlane({ config: { extensions: [file], tools } });
+    assert.deepEqual(plane.config().problems, []);
+    const other = { greet: { ...tools.greet, providers: [{ name: "own-great", config: {} }] } };
+    await using wrong = await createPlane({ config: { extensions: [file], tools: other } });
+    assert.match(wrong.config().problems[0]?.hint ?? "", /an extension names others in its 'providers'/);
+  });
+
   test("a source lists its tools again when they have changed", async () => {
     const tools: object[] = [];
     let changed = async () => {};
@@ -357,6 +370,7 @@ suite("extensions", () => {
       [{ name: "x" }, /no function 'setup'/],
       [{ name: "x", interface: 99, setup() {} }, /written for interface 99, and this version has 1/],
       [{ name: "x", secrets: ["file"], setup() {} }, /'file' in its 'secrets' is taken/],
+      [{ name: "x", providers: ["http"], setup() {} }, /'http' in its 'providers' is taken/],
       [{ name: "x", transports: ["https"], setup() {} }, /'https' in its 'transports' is taken/],
       [{ name: "x", needs: ["store"], setup() {} }, /'store' in its 'needs' is no part of the plane/],
     ];

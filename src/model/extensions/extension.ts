@@ -46,6 +46,8 @@ export type Extension<Parts extends PlanePart = PlanePart> = {
   settings?: JsonObject;
   /** The kinds of secrets it reads: `vault` for `${vault:…}`. */
   secrets?: readonly string[];
+  /** The kinds of providers it adds, so that a configuration that names one is known to be right. */
+  providers?: readonly string[];
   /** The schemes of the addresses it connects to: `amqp` for a server with `"url": "amqp://…"`. */
   transports?: readonly string[];
   /** Files of other products that it reads, for `toolplane import`. */

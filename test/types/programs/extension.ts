@@ -56,6 +56,7 @@ const first = defineExtension({
   about: "Uses every function of interface 1.",
   settings: { type: "object", properties: { word: { type: "string" } } },
   secrets: ["first"],
+  providers: ["plain", "made"],
   transports: ["first"],
   formats: [format],
   needs: ["approvals", "call", "calls", "events", "registry", "search", "servers", "tools"],
