@@ -88,6 +88,7 @@ export type { ErrorReport } from "./model/errors-schema.ts";
 export type { EventOf, EventType, PlaneEvent } from "./model/events.ts";
 export {
   type ApprovalChannel,
+  type BroughtExtension,
   defineExtension,
   type ExecuteStage,
   type Extension,

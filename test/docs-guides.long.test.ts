@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -16,10 +16,10 @@ type Step = Block & { file?: string | undefined };
 /** Blocks in the order of the page. A comment before a block says why it is not run; a paragraph may name its file. */
 function stepsOf(page: Document): Step[] {
   const lines = page.text.split("\n");
-  return blocksOf(page, "sh", "json", "text").flatMap((block) => {
+  return blocksOf(page, "sh", "json", "js", "text").flatMap((block) => {
     if (lines[block.line - 2]?.startsWith("<!-- not run: ")) return [];
     const file = /[Ss]ave this as `([\w./-]+)`/.exec(lines[block.line - 3] ?? "")?.[1];
-    return block.language === "json" && file === undefined ? [] : [{ ...block, file }];
+    return ["json", "js"].includes(block.language) && file === undefined ? [] : [{ ...block, file }];
   });
 }
 
@@ -50,15 +50,31 @@ const clientFile = '{ "mcpServers": { "desk": { "command": "toolplane", "args": 
 /** A machine with `toolplane`, and with Claude Code that has one server. */
 function surroundings(directory: TemporaryDirectory): { cwd: string; env: NodeJS.ProcessEnv } {
   for (const name of ["bin", "home", "work"]) mkdirSync(directory.file(name));
+  installLibrary(directory.file("work"));
   const program = directory.file("bin/toolplane");
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${commandLineFile}' "$@"\n`);
   chmodSync(program, 0o755);
   const home = directory.file("home");
   writeFileSync(join(home, ".claude.json"), clientFile);
-  const inherited = fixtureEnvironment();
+  // A page may run tests of its own.
+  const { NODE_TEST_CONTEXT: _, ...inherited } = fixtureEnvironment();
   const path = `${directory.file("bin")}${delimiter}${inherited.PATH}`;
   const env = { ...inherited, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, NO_COLOR: "1", PATH: path };
   return { cwd: directory.file("work"), env };
+}
+
+/** As a program of the page finds it, from its sources. */
+function installLibrary(home: string): void {
+  const place = join(home, "node_modules", "toolplane");
+  mkdirSync(place, { recursive: true });
+  const files = { ".": "src/index.ts", "./testing": "src/testing/testing.ts" };
+  for (const file of Object.values(files))
+    writeFileSync(
+      join(place, `${basename(file, ".ts")}.mjs`),
+      `export * from "${pathToFileURL(join(projectRoot, file)).href}";`,
+    );
+  const exports = { ".": "./index.mjs", "./testing": "./testing.mjs" };
+  writeFileSync(join(place, "package.json"), JSON.stringify({ name: "toolplane", exports }));
 }
 
 async function runPage(page: Document, directory: TemporaryDirectory): Promise<void> {
@@ -87,15 +103,26 @@ async function runPage(page: Document, directory: TemporaryDirectory): Promise<v
   }
 }
 
+/** What a page that broke off has left. */
+function stopServing(file: string): void {
+  try {
+    process.kill(Number(readFileSync(file, "utf8")));
+  } catch {
+    // It was stopped, or never started.
+  }
+}
+
 const pages = [
   "tutorial",
-  ...["approvals", "clients", "hook", "manifest", "plan-mode", "team"].map((name) => `guides/${name}`),
+  ...["approvals", "clients", "hook", "manifest", "plan-mode", "team", "write-an-extension"].map(
+    (name) => `guides/${name}`,
+  ),
 ];
 
 for (const page of documents(pages.map((name) => `docs/${name}.md`))) {
   test(`every command of ${page.path} does what the page says`, { skip: process.platform === "win32" }, async () => {
     await using directory = await temporaryDirectory();
-    await runPage(page, directory);
+    await runPage(page, directory).finally(() => stopServing(directory.file("work/serve.pid")));
     assert.equal(readFileSync(directory.file("home/.claude.json"), "utf8"), clientFile);
   });
 }

@@ -152,7 +152,7 @@ try {
   });
 
   chapter("A link is used once");
-  await promise("the same click again is refused, and so is a second click of the same person", async () => {
+  await promise("the same click again is refused, and so is a later one", async () => {
     const headers = signed(body);
     assert.equal((await send(body, headers)).status, 200);
     assert.equal((await call).ok, true);

@@ -43,6 +43,7 @@ export default {
   name: "scripts",
   about: "A directory of scripts as tools.",
   settings: settingsSchema,
+  providers: ["script"],
   setup({ settings, directory, addProvider, addToolSource, addOperation }) {
     let current = /** @type {Settings} */ (settings);
     const place = () => resolve(directory, current.directory ?? "scripts");

@@ -6,6 +6,7 @@ import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
 import { describeIssue, typeName, valueAtIssue } from "../model/config/describe-issue.ts";
 import { type JsonObject, type Path, renderPath } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
+import { isAddedProvider } from "./extensions/added-kinds.ts";
 import { expandEnvironment } from "./secrets/references.ts";
 
 export type Report = (path: Path, message: string, hint?: string | null) => void;
@@ -80,7 +81,8 @@ type Context = {
   warn?: Report;
 };
 
-const builtinKinds = ["builtin", "function", "http", "mcp", "model", "openai"];
+/** Of providers. */
+export const builtinKinds: ReadonlySet<string> = new Set(["builtin", "function", "http", "mcp", "model", "openai"]);
 
 /** Marks the providers that cannot be used as they are written; the others of the tool can. */
 export function checkProviders(manifest: ToolManifest, context: Context): ToolManifest {
@@ -99,11 +101,11 @@ function checkProvider(written: ProviderSpec, at: number, context: Context): Pro
   const config = expandEnvironment(spec.config, context.environment, (variable, field) =>
     report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable)),
   ) as JsonObject;
-  if (!builtinKinds.includes(spec.name))
+  if (!builtinKinds.has(spec.name) && !isAddedProvider(spec.name))
     context.warn?.(
       ["providers", at, "name"],
       `'${spec.name}' is not a built-in provider kind`,
-      `Known are ${builtinKinds.slice(1).join(", ")}; a program registers others with plane.tools.registerProvider.`,
+      `Known are ${[...builtinKinds].slice(1).join(", ")}; an extension names others in its 'providers', and a program registers them.`,
     );
   const schema = schemas.get(spec.name);
   if (schema && unusable === undefined) parseValue(schema, config, path, report);

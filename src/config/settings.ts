@@ -3,7 +3,7 @@ import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { type Config, type FromFile, type Manifests, renderProblems } from "../model/config/config.ts";
 import { noTrust, type ProjectTrust, trustLinesOf } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { Extension } from "../model/extensions/extension.ts";
+import type { BroughtExtension } from "../model/extensions/extension.ts";
 import type { NotForeign } from "../model/foreign.ts";
 import type { Path } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
@@ -22,7 +22,7 @@ export async function createSettings(
   place?: ProjectPlace,
   adapt: (config: Config) => Config = (config) => config,
   /** Extensions that the program brings. */
-  brought: readonly Extension[] = [],
+  brought: readonly BroughtExtension[] = [],
 ) {
   const project = place === undefined ? null : openProject(place);
   const load = async () => {
@@ -118,7 +118,7 @@ export async function createSettings(
   };
 }
 
-async function takeExtensions(brought: readonly Extension[]): Promise<LoadedExtension[]> {
+async function takeExtensions(brought: readonly BroughtExtension[]): Promise<LoadedExtension[]> {
   const { givenExtension } = await import("./extensions/load-extensions.ts");
   return brought.map((extension) => givenExtension(extension, workingDirectory()));
 }

@@ -7,7 +7,7 @@ import type { Relay } from "./calls/provider.ts";
 import type { SamplingAsked } from "./calls/question-schema.ts";
 import type { Embed } from "./catalogue/search.ts";
 
-import type { Extension } from "./extensions/extension.ts";
+import type { BroughtExtension } from "./extensions/extension.ts";
 import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Face, Principal } from "./principal.ts";
@@ -92,8 +92,8 @@ type PlaneSettings = {
   replay?: string;
   /** What becomes of a call that `replay` has no answer to: it fails, or is made. Default: `fail`. */
   replayMiss?: "fail" | "live";
-  /** Extensions of the program, before those of the configuration. */
-  extensions?: readonly Extension[];
+  /** Extensions of the program, before those of the configuration; with settings as `{ use: ours, with: { … } }`. */
+  extensions?: readonly BroughtExtension[];
   /** Functions that are asked about calls, after the configured commands. */
   hooks?: LibraryHooks;
 };

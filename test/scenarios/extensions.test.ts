@@ -32,6 +32,19 @@ suite("extensions", () => {
     assert.equal((await plane.tools.get("greet"))?.source, "extension greeter");
   });
 
+  test("a configuration that names its provider has no problem", async () => {
+    await using directory = await temporaryDirectory();
+    const file = directory.file("ours.mjs");
+    await writeFile(file, 'export default { name: "ours", providers: ["own-greet"], setup() {} };');
+    const providers = [{ name: "own-greet", config: {} }];
+    const tools = { greet: { ...greeting, side_effects: "none" as const, providers } };
+    await using plane = await createPlane({ config: { extensions: [file], tools } });
+    assert.deepEqual(plane.config().problems, []);
+    const other = { greet: { ...tools.greet, providers: [{ name: "own-great", config: {} }] } };
+    await using wrong = await createPlane({ config: { extensions: [file], tools: other } });
+    assert.match(wrong.config().problems[0]?.hint ?? "", /an extension names others in its 'providers'/);
+  });
+
   test("a source lists its tools again when they have changed", async () => {
     const tools: object[] = [];
     let changed = async () => {};
@@ -72,6 +85,20 @@ suite("extensions", () => {
     const [shown] = await plane.extensions.list();
     assert.equal(shown?.state, "failed");
     assert.match(shown?.error ?? "", /Its settings are wrong: .*kay/);
+  });
+
+  test("a program gives settings to the extension that it brings", async () => {
+    const given: unknown[] = [];
+    const ours = defineExtension({
+      name: "ours",
+      settings: { type: "object", properties: { word: { type: "string" } }, additionalProperties: false },
+      setup: ({ settings }) => void given.push(settings),
+    });
+    await using plane = await createPlane({ config: {}, extensions: [{ use: ours, with: { word: "hi" } }] });
+    assert.deepEqual(given, [{ word: "hi" }]);
+    await plane.reload();
+    await using wrong = await createPlane({ config: {}, extensions: [{ use: ours, with: { wort: "hi" } }] });
+    assert.match((await wrong.extensions.list())[0]?.error ?? "", /'wort' is unknown/);
   });
 
   test("it reads a kind of secrets, also for providers, and not where a variable holds such a text", async () => {
@@ -383,6 +410,7 @@ suite("extensions", () => {
       [{ name: "x" }, /no function 'setup'/],
       [{ name: "x", interface: 99, setup() {} }, /written for interface 99, and this version has 1/],
       [{ name: "x", secrets: ["file"], setup() {} }, /'file' in its 'secrets' is taken/],
+      [{ name: "x", providers: ["http"], setup() {} }, /'http' in its 'providers' is taken/],
       [{ name: "x", transports: ["https"], setup() {} }, /'https' in its 'transports' is taken/],
       [{ name: "x", needs: ["store"], setup() {} }, /'store' in its 'needs' is no part of the plane/],
     ];

@@ -5,6 +5,7 @@ import { errorText } from "../../lib/text/error-text.ts";
 import type { ExtensionUse } from "../../model/config/config.ts";
 import { type Extension, extensionInterface, planeParts } from "../../model/extensions/extension.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
+import { builtinKinds } from "../parse-value.ts";
 import { addKinds } from "./added-kinds.ts";
 import { findModule } from "./find-module.ts";
 
@@ -58,11 +59,12 @@ async function loadExtension(use: string, settings: JsonObject, directory: strin
   }
 }
 
-/** For one that a program brings. */
-export function givenExtension(extension: unknown, directory: string): LoadedExtension {
-  const taken = takeExtension(extension);
-  const use = taken.extension?.name ?? "(given)";
-  return { use, file: null, directory, settings: {}, importMs: 0, ...taken };
+/** For one that a program brings, alone or as `{ use, with }`. */
+export function givenExtension(given: unknown, directory: string): LoadedExtension {
+  const isWithSettings = isObject(given) && "use" in given;
+  const taken = takeExtension(isWithSettings ? given.use : given);
+  const settings = isWithSettings && isObject(given.with) ? (given.with as JsonObject) : {};
+  return { use: taken.extension?.name ?? "(given)", file: null, directory, settings, importMs: 0, ...taken };
 }
 
 /** Makes its kinds known, so that a configuration may name them. What it says is read once. */
@@ -70,18 +72,18 @@ function takeExtension(given: unknown): { extension: Extension } | { extension: 
   try {
     const why = whatIsWrong(given);
     if (why !== null) return { extension: null, why };
-    const { name, interface: version = 1, about, settings, secrets, transports, formats, needs } = given as Extension;
-    const extension: Extension = {
-      name,
-      interface: version,
-      ...withoutUndefined({ about, settings, secrets, transports, formats, needs }),
-      setup: (to) => (given as Extension).setup(to),
-    };
+    const extension: Extension = { ...namesOf(given as Extension), setup: (to) => (given as Extension).setup(to) };
     addKinds(extension);
     return { extension };
   } catch (thrown) {
     return { extension: null, why: `it cannot be read: ${errorText(thrown)}` };
   }
+}
+
+function namesOf(given: Extension): Omit<Extension, "setup"> {
+  const { name, interface: version, about, settings, secrets, providers, transports, formats, needs } = given;
+  const said = { interface: version, about, settings, secrets, providers, transports, formats, needs };
+  return { name, ...withoutUndefined(said) };
 }
 
 function whatIsWrong(given: unknown): string | null {
@@ -92,6 +94,7 @@ function whatIsWrong(given: unknown): string | null {
     setup,
     settings,
     secrets = [],
+    providers = [],
     transports = [],
     needs = [],
     formats = [],
@@ -104,6 +107,7 @@ function whatIsWrong(given: unknown): string | null {
   if (settings !== undefined && !isObject(settings)) return "its 'settings' must be a JSON Schema";
   return (
     wrongNames("secrets", secrets, taken) ??
+    wrongNames("providers", providers, builtinKinds) ??
     wrongNames("transports", transports, takenSchemes) ??
     wrongParts(needs) ??
     (Array.isArray(formats) && formats.every(isFormat) ? null : "its 'formats' must be a list of 'name' and 'read'")

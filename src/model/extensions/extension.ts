@@ -47,6 +47,8 @@ export type Extension<Parts extends PlanePart = PlanePart> = {
   settings?: JsonObject;
   /** The kinds of secrets it reads: `vault` for `${vault:…}`. */
   secrets?: readonly string[];
+  /** The kinds of providers it adds, so that a configuration that names one is known to be right. */
+  providers?: readonly string[];
   /** The schemes of the addresses it connects to: `amqp` for a server with `"url": "amqp://…"`. */
   transports?: readonly string[];
   /** Files of other products that it reads, for `toolplane import`. */
@@ -56,6 +58,9 @@ export type Extension<Parts extends PlanePart = PlanePart> = {
   /** Called once, in the order of the configuration. What is returned is called later. */
   setup(to: ExtensionSetup<Parts>): ExtensionLife | undefined | Promise<ExtensionLife | undefined>;
 };
+
+/** One that a program brings, with or without settings. Relative paths of them start in the working directory. */
+export type BroughtExtension = Extension | { use: Extension; with?: JsonObject };
 
 /** What becomes of an extension after `setup`. */
 export type ExtensionLife = {

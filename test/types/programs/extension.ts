@@ -56,6 +56,7 @@ const first = defineExtension({
   about: "Uses every function of interface 1.",
   settings: { type: "object", properties: { word: { type: "string" } } },
   secrets: ["first"],
+  providers: ["plain", "made"],
   transports: ["first"],
   formats: [format],
   needs: ["approvals", "call", "calls", "events", "registry", "search", "servers", "tools"],
@@ -90,4 +91,4 @@ const first = defineExtension({
 
 await using plane = await createPlane({ config: {}, extensions: [first] });
 const shown = (await plane.extensions.list()).map(({ name, state, adds, error }) => [name, state, adds, error]);
-export default [shown, await plane.extensions.run("first.run", { word: "hello" }), await plane.extensions.panels()];
+export const all = [shown, await plane.extensions.run("first.run", { word: "hello" }), await plane.extensions.panels()];
