@@ -39,7 +39,7 @@ suite("extensions in the browser", { skip: noBrowser }, () => {
   test("one that failed comes first, with the reason", async () => {
     const { page } = await world.visit("/extensions");
     await page.getByText("Not in use: its 'setup' failed: no licence").waitFor();
-    assert.deepEqual(await page.locator("main h2").allTextContents(), ["brokenfailed", "greeterstarted"]);
+    assert.deepEqual(await page.locator("main h2").allTextContents(), ["brokenfailed", "greeterstarted", "Built in"]);
     await page.getByText("Broken panel: no facts today").waitFor();
   });
 
