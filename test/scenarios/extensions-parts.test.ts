@@ -180,6 +180,7 @@ suite("parts of extensions that go wrong", () => {
     plane.on("extension.log", ({ text }) => void logged.push(text));
     log(undefined as never);
     log("password=correct-horse");
+    await until("both lines", () => logged.length === 2);
     assert.deepEqual(logged, ["undefined", "password=[redacted]"]);
   });
 });

@@ -178,7 +178,7 @@ suite("extensions", () => {
       await using plane = await planeWith([add]);
       assert.match(
         (await plane.extensions.list())[0]?.error ?? "",
-        /is a verb of the plane already|is no name such as/,
+        /is a verb of the plane already|is no name of an operation/,
       );
     }
   });
