@@ -3,6 +3,8 @@ import type { TestEvent } from "node:test/reporters";
 import { stripVTControlCharacters, styleText } from "node:util";
 
 type Failure = { file: string; title: string; error: unknown };
+/** Of a process that ended, how it did. */
+type EndedTest = { failureType?: string; cause?: unknown; exitCode?: number | null; signal?: string | null };
 type FileResult = { file: string; ms: number };
 type Begun = { name: string; nesting: number; testId: number; file?: string; line?: number };
 
@@ -71,12 +73,14 @@ function count(counts: Map<string, number>, what: string): void {
 
 /** Those that were cut off take a line; the others say what they expected. */
 function renderFailure({ file, title, error }: Failure, repeatCommand: string): string {
-  const { failureType, cause = error } = error as { failureType?: string; cause?: unknown };
+  const { failureType, cause = error, exitCode, signal } = error as EndedTest;
   const head = `\n${styleText("red", "✖")} ${file}${title === "" ? "" : ` › ${title}`}`;
   const again = `  Repeat it: ${repeatCommand} ${file}\n`;
   const reason = cause instanceof Error ? cause.message : String(cause);
   if (failureType === "cancelledByParent" || failureType === "testTimeoutFailure" || failureType === "testAborted")
     return `${head} was cut off: ${stripVTControlCharacters(reason).split("\n")[0]}\n${again}`;
+  if (failureType === "testCodeFailure" && (exitCode ?? signal ?? null) !== null)
+    return `${head}\n  Its process ended with ${signal ?? `code ${exitCode}`}.\n${again}`;
   const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
   return `${head}\n${text.replaceAll(/^/gm, "  ")}\n${again}`;
 }
