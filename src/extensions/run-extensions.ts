@@ -220,8 +220,10 @@ function createNews(recorder: ExtensionsContext["recorder"]) {
   };
 }
 
+/** A path is a JSON pointer of the validator, or a key. */
 function render(problems: readonly { path: string; message: string }[]): string {
-  return problems.map(({ path, message }) => (path === "" ? message : `'${path}' ${message}`)).join("; ");
+  const named = problems.map(({ path, message }) => [path.replace(/^\//, "").replaceAll("/", "."), message] as const);
+  return named.map(([name, message]) => (name === "" ? message : `'${name}' ${message}`)).join("; ");
 }
 
 function asJson(value: unknown): Json {

@@ -8,7 +8,7 @@ import { type RunningServe, runCli, startCli, startServe, startServeProcess, wri
 
 const greeter = `
 const said = { type: "object", properties: {
-  limit: { type: "integer", description: "at most this many", default: 5 },
+  limit: { type: "integer", minimum: 1, description: "at most this many", default: 5 },
   language: { type: "string", enum: ["en", "de"], description: "only of this language" },
   names: { type: "array", items: { type: "string" } },
   loud: { type: "boolean" },
@@ -103,6 +103,7 @@ suite("the operations of an extension", () => {
       [["echo", "--limit", "few"], /'few' is invalid\. Give an integer\. See 'toolplane greetings echo --help'/],
       [["echo", "--language", "fr"], /Give one of en, de\./],
       [["echo", "--more", "x"], /Give a JSON object/],
+      [["echo", "--limit", "0"], /The input of 'greetings\.echo' is wrong: 'limit' must be >= 1/],
       [["echo", "--nothing"], /Unknown option '--nothing'/],
       [["echo", "more"], /Too many arguments/],
       [["say"], /Missing required argument 'name'\. See 'toolplane greetings say --help'/],

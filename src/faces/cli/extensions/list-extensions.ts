@@ -12,7 +12,9 @@ export const listExtensions = command(
     const extensions = all.filter(({ builtIn }) => !builtIn);
     const shown =
       extensions.length === 0
-        ? ["No extensions. Name one in 'extensions' of the configuration."]
+        ? [
+            "No extensions. Name one in 'extensions' of the configuration; 'toolplane trust' lets those of a project in.",
+          ]
         : extensions.map(renderExtension);
     return [...shown, renderBuiltIn(all.filter(({ builtIn }) => builtIn))].join("\n\n");
   },
