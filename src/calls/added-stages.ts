@@ -17,20 +17,18 @@ export function aroundStages(stages: readonly ExecuteStage[], inner: Around | nu
     const limiter = new TimeLimiter(limit.ms, { capMs: limit.ms, caller: executing.cancellation });
     let executed: Executed | undefined;
     let failure: unknown;
-    let running: Promise<unknown> | undefined;
+    let running: Promise<ToolResult> | undefined;
     const ended = () => {
       const data = { tool: call.tool.name, callId: call.id, sent: executed !== undefined };
       return endedError(limiter, limit, data, " An extension had the call.");
     };
-    const innermost = async () => {
+    const execute = async () => {
       // Nothing runs for a call that has ended.
       if (limiter.isCancelled) throw ended();
       // The providers have a limit of their own, and progress extends it.
       const goOn = limiter.pause();
       try {
-        const answering = inner ? inner(call, executing, run) : run(call, executing);
-        running = answering;
-        executed = await answering;
+        executed = await (inner ? inner(call, executing, run) : run(call, executing));
         return executed.executed.result;
       } catch (thrown) {
         failure = thrown;
@@ -38,6 +36,11 @@ export function aroundStages(stages: readonly ExecuteStage[], inner: Around | nu
       } finally {
         goOn();
       }
+    };
+    // A tool is executed once, however often a stage asks for its result.
+    const innermost = () => {
+      running ??= execute();
+      return running;
     };
     try {
       const given = await orCancelled(through(stages, call, limiter, innermost), limiter);

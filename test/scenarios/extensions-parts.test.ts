@@ -14,16 +14,19 @@ suite("parts of extensions that go wrong", () => {
         to.addProvider("greet", () => ++runs);
         to.addToolSource({ list: () => [tool("greet")] });
         to.aroundExecute((_, next) => {
+          if (runs === 0) return next();
           later = next;
           return new Promise(() => undefined);
         });
       }),
     );
-    const { code, message } = errorOf(await plane.call("greet", {}, { timeoutMs: 50 }));
+    // What only a first call waits for is there then.
+    assert.deepEqual(textsOf(await plane.call("greet", {})), ["1"]);
+    const { code, message } = errorOf(await plane.call("greet", {}, { timeoutMs: 1_000 }));
     assert.equal(code, "TIMEOUT");
     assert.match(message, /An extension had the call/);
     await assert.rejects(later?.() ?? Promise.resolve(), { code: "TIMEOUT" });
-    assert.equal(runs, 0);
+    assert.equal(runs, 1);
     const ending = new AbortController();
     const cancelled = plane.call("greet", {}, { timeoutMs: 0, signal: ending.signal });
     ending.abort();
@@ -37,14 +40,28 @@ suite("parts of extensions that go wrong", () => {
         to.addProvider("greet", (_spec, _args, { onProgress }) => {
           // Progress extends the limit of the provider beyond the one of the stage.
           const beat = setInterval(() => onProgress({ progress: 1, total: null, message: null }), 50);
-          setTimeout(() => answered.resolve("hi"), 600);
+          setTimeout(() => answered.resolve("hi"), 1_500);
           return answered.promise.finally(() => clearInterval(beat));
         });
         to.addToolSource({ list: () => [tool("greet")] });
         to.aroundExecute((_, next) => next());
       }),
     );
-    assert.deepEqual(textsOf(await plane.call("greet", {}, { timeoutMs: 300 })), ["hi"]);
+    assert.deepEqual(textsOf(await plane.call("greet", {}, { timeoutMs: 1_000 })), ["hi"]);
+  });
+
+  test("a stage that asks for the result twice executes the tool once", async () => {
+    let runs = 0;
+    await using plane = await planeWith(
+      named("x", (to) => {
+        to.addProvider("greet", () => ++runs);
+        to.addToolSource({ list: () => [tool("greet")] });
+        to.aroundExecute(async (_, next) => (await Promise.all([next(), next()]))[1]);
+        to.aroundExecute((_, next) => next().then(next));
+      }),
+    );
+    assert.deepEqual(textsOf(await plane.call("greet", {})), ["1"]);
+    assert.equal(runs, 1);
   });
 
   test("a stage that returns nothing is an error, not an empty result", async () => {

@@ -173,7 +173,7 @@ export type ApprovalChannel = {
   settled?(held: HeldView): unknown;
 };
 
-/** Runs around a call that is allowed, checked and approved; `next` runs the tool. */
+/** Runs around a call that is allowed, checked and approved; `next` runs the tool, once. */
 export type ExecuteStage = (
   call: { id: string; tool: string; arguments: JsonObject; principal: Principal; signal: AbortSignal },
   next: () => Promise<ToolResult>,
