@@ -36,6 +36,7 @@ export function createMetrics(
   createAgentMetrics(plane, registers);
   const look = createGauges(plane, registers);
   if (refusedConnections) countRefused(refusedConnections, registers);
+  watchBusyness(registers);
   // Watching the event loop wakes the process up, so it begins with the first scrape.
   const watchProcess = once(() => {
     collectDefaultMetrics({ register: plain });
@@ -109,6 +110,22 @@ function countRefused(count: () => number, registers: Registry[]): void {
     collect() {
       this.reset();
       this.inc(count());
+    },
+  });
+}
+
+/** One thread runs the calls: near 1, they wait for each other. */
+function watchBusyness(registers: Registry[]): void {
+  const { eventLoopUtilization } = performance;
+  let before = eventLoopUtilization();
+  new Gauge({
+    name: "toolplane_busy_ratio",
+    help: "Share of the time since the last scrape in which the thread that runs calls was busy, 0 to 1.",
+    registers,
+    collect() {
+      const now = eventLoopUtilization();
+      this.set(eventLoopUtilization(now, before).utilization);
+      before = now;
     },
   });
 }
