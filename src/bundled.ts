@@ -6,6 +6,7 @@ export const bundled: Packages = {
   containers: () => import("../packages/containers/src/containers.ts"),
   openapi: () => import("../packages/openapi/src/openapi.ts"),
   postgres: () => import("../packages/postgres/src/postgres.ts"),
+  s3: () => import("../packages/s3/src/s3.ts"),
   scan: () => import("../packages/scan/src/scan.ts"),
   search: () => import("../packages/search/src/search.ts"),
   telemetry: () => import("../packages/telemetry/src/telemetry.ts"),

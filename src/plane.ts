@@ -8,7 +8,7 @@ import { once, runAll } from "./lib/async/once.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
 import { createEgress } from "./lib/net/egress.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
-import type { CataloguePackages, StorePackages } from "./model/packages.ts";
+import type { CataloguePackages, ResultPackages, StorePackages } from "./model/packages.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { type Caller, type Principal, trusted, withListed } from "./model/principal.ts";
@@ -23,6 +23,7 @@ export { openState } from "./state.ts";
 /** What is not part of the core. Each is loaded when it is used. */
 export type Packages = ServerPackages &
   CataloguePackages &
+  ResultPackages &
   StorePackages & {
     code(): Promise<CodePackage>;
     search(): Promise<SearchPackage>;

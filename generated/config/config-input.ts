@@ -108,6 +108,7 @@ export interface ResultsInput {
   /** Characters of text that an MCP client gets in full. For more, or for half as much structured content, it gets a handle. 0 for no limit. Default: 8000. */ maxInlineBytes?: number | undefined;
   /** How long a large result is stored. Default: 86400000. */ keepMs?: number | undefined;
   /** Maximum total size in the store; the oldest are dropped first. Default: 268435456. */ maxStoredBytes?: number | undefined;
+  /** A bucket for their content: 's3://BUCKET/PREFIX?region=REGION', with '&endpoint=URL' for a store that speaks the protocol of S3. Without it the content is in the store. */ store?: string | undefined;
   /** false: the tool 'read_result' is not offered. Default: true. */ builtinTool?: boolean | undefined;
   /** Redaction of secrets in results that models read; each becomes [redacted]. */ redact?: ResultsRedactInput | undefined;
 }

@@ -11,7 +11,7 @@ import {
   ModelDefinition,
   ToolsetDefinition,
 } from "../model/config/config.ts";
-import { parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
+import { parseBucketAddress, parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
 import { hasPersonalAuth, ServerDefinition, type Transport } from "../model/servers/server.ts";
 import { transportByScheme, transportBySpelling, transports } from "../model/servers/transports.ts";
@@ -147,6 +147,7 @@ export function checkValues(
   checkSharing(values, report);
   checkStore(values.store, report);
   checkVaultKey(values.vaultKey, report);
+  checkBucket(values.results.store, report);
   return { ...values, broken, problems };
 }
 
@@ -341,6 +342,11 @@ function checkToolsets(toolsets: ConfigValues["toolsets"], servers: readonly str
 function checkStore(store: string, report: (path: Path, message: string, hint: string) => void): void {
   const address = parseStoreAddress(store);
   if ("problem" in address) report(["store"], address.problem, address.hint);
+}
+
+function checkBucket(address: string | undefined, report: (path: Path, message: string, hint: string) => void): void {
+  const parsed = address === undefined ? null : parseBucketAddress(address);
+  if (parsed !== null && "problem" in parsed) report(["results", "store"], parsed.problem, parsed.hint);
 }
 
 /** A plane that fell back to a key of its own would seal tokens that no other can open. */

@@ -285,6 +285,8 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Characters of text that an MCP client gets in full. For more, or for half as much structured content, it gets a handle. 0 for no limit.",
   "results.keepMs": "How long a large result is stored.",
   "results.maxStoredBytes": "Maximum total size in the store; the oldest are dropped first.",
+  "results.store":
+    "A bucket for their content: 's3://BUCKET/PREFIX?region=REGION', with '&endpoint=URL' for a store that speaks the protocol of S3. Without it the content is in the store.",
   "results.builtinTool": "false: the tool 'read_result' is not offered.",
   "results.redact": "Redaction of secrets in results that models read; each becomes [redacted].",
   "results.redact.secrets": "Known patterns: keys and tokens of well-known services, private keys, passwords in URLs.",

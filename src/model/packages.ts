@@ -1,6 +1,6 @@
 import type { Finding } from "./catalogue/quality-schema.ts";
 import type { ToolId } from "./catalogue/tool.ts";
-import type { StoreAddress } from "./config/settings.ts";
+import type { BucketAddress, StoreAddress } from "./config/settings.ts";
 import type { Store } from "./store.ts";
 
 /** What packages do for the catalogue. */
@@ -17,6 +17,24 @@ export type PostgresAddress = Extract<StoreAddress, { kind: "postgres" }>;
 
 type PostgresPackage = {
   openPostgresStore(address: PostgresAddress): Promise<Store>;
+};
+
+/** Where the content of large results is kept beside the store. */
+export type ResultPackages = {
+  s3(): Promise<S3Package>;
+};
+
+type S3Package = {
+  openBucket(address: BucketAddress): ResultBucket;
+};
+
+export type ResultBucket = {
+  put(name: string, body: Uint8Array): Promise<void>;
+  /** Null where there is none. */
+  get(name: string): Promise<Uint8Array | null>;
+  /** Removes what was written before this time for the last time; how many. */
+  removeBefore(time: Date): Promise<number>;
+  close(): void;
 };
 
 /** Looks for instructions to a model in what servers describe. */

@@ -13,7 +13,8 @@ async function setUp(keepDays: number) {
   const store = await openSqliteStore(":memory:");
   const config = { calls: { keepDays }, results: { builtinTool: true } } as Config;
   const results = createResults({
-    settings: { config: () => config },
+    packages: { s3: () => assert.fail("no bucket is configured") },
+    settings: { config: () => config, vaultKey: async () => undefined },
     recorder: { store: async () => store },
   });
   const at = (ago: number) => new Date(Date.now() - ago * day).toISOString();

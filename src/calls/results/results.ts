@@ -8,13 +8,16 @@ import { readArtifacts, viewOfArtifacts } from "../../model/calls/result.ts";
 import { codeToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
+import type { ResultPackages } from "../../model/packages.ts";
 import type { PlaneCalls, PlaneResults } from "../../model/plane-history.ts";
 import { type Inside, requireScope } from "../../model/principal.ts";
 import { recordBytes, type Store } from "../../model/store.ts";
 import { createBuiltinProvider, createReadResult, readResultManifest, withMetaTools } from "../providers/builtin.ts";
+import type { Bucket } from "./bucket.ts";
 
 type ResultsContext = {
-  readonly settings: { config(): Config };
+  readonly packages: ResultPackages;
+  readonly settings: { config(): Config; vaultKey(): Promise<string | undefined> };
   readonly recorder: { store(): Promise<Store> };
 };
 
@@ -24,11 +27,17 @@ const dayMs = 24 * hourMs;
 export type Results = ReturnType<typeof createResults>;
 
 /** Storing is loaded with the first large result. */
-export function createResults({ settings: { config }, recorder: { store } }: ResultsContext) {
+export function createResults({ packages, settings: { config, vaultKey }, recorder: { store } }: ResultsContext) {
   const limits = () => config().results;
+  // As with the store, another address is in force after the next start.
+  const address = once(() => limits().store);
+  const opened = once(async () =>
+    (await import("./bucket.ts")).createBucket({ packages, address: address() ?? "", vaultKey }),
+  );
+  const bucket = () => (address() === undefined ? null : opened());
   const readTool = () => (limits().builtinTool ? readResultManifest.name : null);
   const loaded = once(async () =>
-    (await import("./stored-results.ts")).createStoredResults({ store, settings: limits, readTool }),
+    (await import("./stored-results.ts")).createStoredResults({ store, bucket, settings: limits, readTool }),
   );
   const readResult = createReadResult(async (id, query, reader) => (await loaded()).read(id, query, reader));
   const verbs: { results: Inside<PlaneResults>; calls: Pick<Inside<PlaneCalls>, "verify"> } = {
@@ -93,7 +102,7 @@ export function createResults({ settings: { config }, recorder: { store } }: Res
     builtin: ({ results }: Config): { manifest: ToolManifest; source: string }[] =>
       results.builtinTool ? [{ manifest: readResultManifest, source: "builtin" }] : [],
     provider: withMetaTools(createBuiltinProvider(new Map([[readResultManifest.name, readResult]]))),
-    ...createUpkeep(config, store),
+    ...createUpkeep(config, store, bucket),
   };
 }
 
@@ -124,7 +133,7 @@ const sizeAfterwards = 0.95;
 const beyond = "all records took more than 'calls.maxBytes'. 'toolplane calls verify' shows when and how many.";
 
 /** Expired results go hourly, calls daily: each removal leaves a checkpoint. */
-function createUpkeep(config: () => Config, store: () => Promise<Store>) {
+function createUpkeep(config: () => Config, store: () => Promise<Store>, bucket: () => Promise<Bucket> | null) {
   let clock: NodeJS.Timeout | undefined;
   let isStopped = false;
   let callsDueAt = 0;
@@ -168,6 +177,8 @@ function createUpkeep(config: () => Config, store: () => Promise<Store>) {
     // One plane per store tidies up.
     await kept.alone("tidy up", async () => {
       await until0(() => kept.forgetResults(new Date(now).toISOString()));
+      const before = new Date(now - config().results.keepMs - hourMs);
+      await (await bucket())?.removeBefore(before).catch(() => undefined);
       await until0(() => kept.forgetPayloads(new Date(now).toISOString()));
       await forgetOld(kept, now);
       await forgetBeyond(kept);
@@ -185,6 +196,7 @@ function createUpkeep(config: () => Config, store: () => Promise<Store>) {
     stop(): void {
       isStopped = true;
       clearInterval(clock);
+      void bucket()?.then(({ close }) => close());
     },
   };
 }

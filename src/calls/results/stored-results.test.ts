@@ -22,6 +22,7 @@ async function setUp(context: TestContext, changes: object = {}) {
   };
   const results = createStoredResults({
     store: async () => store,
+    bucket: () => null,
     settings: () => settings,
     readTool: () => "read_result",
   });

@@ -20,6 +20,7 @@ import type { Json } from "../../model/json.ts";
 import { collectPages } from "../../model/page.ts";
 import { mayDo, ownerOf, ownsRecord, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
+import type { Bucket } from "./bucket.ts";
 import { type Condensed, condense, type ResultBody } from "./condense.ts";
 import { renderDigest } from "./digest.ts";
 import { badParameter, readPage } from "./read-page.ts";
@@ -149,6 +150,8 @@ const defaultListed = 50;
 const maxListed = 1_000;
 
 type ResultParts = {
+  /** Null where none is configured. */
+  bucket(): Promise<Bucket> | null;
   store(): Promise<Pick<Store, "putResult" | "result" | "results">>;
   settings(): ConfigValues["results"];
   /** Null when the model has no such tool. */
@@ -157,10 +160,18 @@ type ResultParts = {
 
 /** Kept for a while, and read in parts by their owner. */
 export function createStoredResults(parts: ResultParts) {
-  const { store, readTool } = parts;
+  const { store, bucket, readTool } = parts;
   const ownResult = async (id: string, reader: Principal) => {
     const kept = await (await store()).result(id);
     return kept && ownsRecord(reader, kept) ? kept : null;
+  };
+
+  /** A packed result is never empty: one without content in the store has it in the bucket. */
+  const withBody = async (kept: KeptResult): Promise<KeptResult> => {
+    if (kept.body.length > 0) return kept;
+    const body = (await (await bucket())?.get(kept.id)) ?? null;
+    if (body === null) throw unknownResult(kept.id);
+    return { ...kept, body };
   };
 
   return {
@@ -192,7 +203,7 @@ export function createStoredResults(parts: ResultParts) {
       const kept = await ownResult(id, reader);
       if (!kept || Date.parse(kept.expiresAt) <= Date.now()) throw unknownResult(id);
       const { tool, callId, expiresAt } = kept;
-      return { id, tool, callId, expiresAt, ...(await readPage(await unpack(kept), query)) };
+      return { id, tool, callId, expiresAt, ...(await readPage(await unpack(await withBody(kept)), query)) };
     },
     async list(filter: { limit?: number; cursor?: string }, reader: Principal): Promise<ResultList> {
       const { limit = defaultListed, cursor } = filter;
@@ -212,9 +223,11 @@ export function createStoredResults(parts: ResultParts) {
   };
 }
 
+const nothing = new Uint8Array();
+
 type Keeping = { call: Requested; tool: string; result: ToolResult; characters: number };
 
-async function keep({ store, settings }: ResultParts, keeping: Keeping): Promise<KeptResult | null> {
+async function keep({ store, bucket, settings }: ResultParts, keeping: Keeping): Promise<KeptResult | null> {
   const { call, tool, result, characters } = keeping;
   const { keepMs, maxStoredBytes } = settings();
   const { user } = call.principal;
@@ -227,7 +240,11 @@ async function keep({ store, settings }: ResultParts, keeping: Keeping): Promise
   const expiresAt = new Date(now + keepMs).toISOString();
   const bytes = packed.body.length;
   const kept: KeptResult = { id, callId: call.id, tool, user, owner, at, expiresAt, characters, bytes, ...packed };
-  return (await (await store()).putResult(kept, maxStoredBytes)) ? kept : null;
+  // First the content: a row that is there can be read.
+  const elsewhere = bytes > maxStoredBytes ? null : await bucket();
+  const isElsewhere = (await elsewhere?.put(id, packed.body)) ?? false;
+  const row = isElsewhere ? { ...kept, body: nothing } : kept;
+  return (await (await store()).putResult(row, maxStoredBytes)) ? kept : null;
 }
 
 function handleOf(kept: KeptResult, { body, parts }: Condensed, limit: number): ResultHandle {

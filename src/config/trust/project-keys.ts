@@ -141,6 +141,7 @@ export const projectKeys = {
     maxInlineBytes: "trust",
     keepMs: "trust",
     maxStoredBytes: "trust",
+    store: "own",
     builtinTool: "trust",
     redact: { secrets: on, entropy: on, patterns: "trust" },
   },

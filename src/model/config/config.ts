@@ -176,6 +176,7 @@ export const ConfigValues = z.strictObject({
     maxInlineBytes: z._default(count, 8_000),
     keepMs: z._default(positive, 86_400_000),
     maxStoredBytes: z._default(positive, 268_435_456),
+    store: z.optional(z.string()),
     builtinTool: yes,
     /** For what models read. */
     redact: section({

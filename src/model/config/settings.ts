@@ -36,6 +36,37 @@ export function parseStoreAddress(text: string): StoreAddress | { problem: strin
   return { kind: "postgres", url: url.href, schema, shown };
 }
 
+export type BucketAddress = {
+  bucket: string;
+  /** Before each name; ends with a slash, or is empty. */
+  prefix: string;
+  region: string;
+  /** Null for the one of the region. */
+  endpoint: string | null;
+};
+
+const bucketHint = "Write 's3://BUCKET/PREFIX?region=REGION', with '&endpoint=https://…' where it is not at AWS.";
+
+/** Credentials are no part of it: they come from the environment, as for any program that uses S3. */
+export function parseBucketAddress(text: string): BucketAddress | { problem: string; hint: string } {
+  const url = URL.parse(text.trim());
+  if (url?.protocol !== "s3:") return { problem: "this is not the address of a bucket", hint: bucketHint };
+  if (url.username !== "" || url.password !== "")
+    return { problem: "the address has a password", hint: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead." };
+  const bucket = url.host;
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    return { problem: "the address names no bucket", hint: bucketHint };
+  const { region = "us-east-1", endpoint = null, ...unknown } = Object.fromEntries(url.searchParams);
+  const [other] = Object.keys(unknown);
+  if (other !== undefined) return { problem: `'${other}' is not known in the address`, hint: bucketHint };
+  if (endpoint !== null && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ""))
+    return { problem: "'endpoint' is not an address of the web", hint: bucketHint };
+  const path = url.pathname.replace(/^\/+|\/+$/g, "");
+  if (!/^[\w.!*'()/-]*$/.test(path))
+    return { problem: "the prefix has characters that names in a bucket should not have", hint: bucketHint };
+  return { bucket, prefix: path === "" ? "" : `${path}/`, region, endpoint };
+}
+
 const specialCharacters =
   "Write special characters of the user and the password as in any URL: '@' is '%40', '/' is '%2F'.";
 

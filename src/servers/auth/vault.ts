@@ -1,16 +1,12 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { once } from "../../lib/async/once.ts";
 import { createOnce } from "../../lib/files.ts";
+import { openSealed, seal } from "../../lib/seal.ts";
 import { parseVaultKey, vaultKeyBytes } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Store } from "../../model/store.ts";
-
-const format = 1;
-const nonceBytes = 12;
-const tagBytes = 16;
-const headBytes = 1 + nonceBytes + tagBytes;
 
 export type Vault = {
   /** Null when there is none; rejects when it was sealed with another key. */
@@ -44,9 +40,9 @@ export function createVault(options: VaultOptions): Vault {
     const sealed = await (await options.store()).secret(name);
     if (sealed === null) return null;
     const { bytes, name: keyName } = await key();
-    const opened = open(bytes, name, sealed);
+    const opened = openSealed(bytes, name, sealed);
     if (opened === null) throw unreadable(name, keyName);
-    return opened.value as T;
+    return JSON.parse(opened.toString("utf8")) as T;
   }
 
   return {
@@ -54,34 +50,11 @@ export function createVault(options: VaultOptions): Vault {
     readIfPossible: <T>(name: string) => read<T>(name).catch(nullWhenUnreadable),
     async write(name, value) {
       const { bytes } = await key();
-      await (await options.store()).putSecret(name, seal(bytes, name, value));
+      await (await options.store()).putSecret(name, seal(bytes, name, Buffer.from(JSON.stringify(value))));
     },
     remove: async (name) => (await options.store()).deleteSecret(name),
     names: async (prefix) => (await options.store()).secrets(prefix),
   };
-}
-
-/** The name is sealed too: a token cannot be moved to another user's name. */
-function seal(key: Buffer, name: string, value: unknown): Uint8Array {
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce);
-  cipher.setAAD(Buffer.from(name));
-  const body = Buffer.concat([cipher.update(JSON.stringify(value), "utf8"), cipher.final()]);
-  return Buffer.concat([Buffer.of(format), nonce, cipher.getAuthTag(), body]);
-}
-
-function open(key: Buffer, name: string, sealed: Uint8Array): { value: unknown } | null {
-  const bytes = Buffer.from(sealed);
-  if (bytes.length < headBytes || bytes[0] !== format) return null;
-  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(1, 1 + nonceBytes));
-  decipher.setAAD(Buffer.from(name));
-  decipher.setAuthTag(bytes.subarray(1 + nonceBytes, headBytes));
-  try {
-    const text = Buffer.concat([decipher.update(bytes.subarray(headBytes)), decipher.final()]);
-    return { value: JSON.parse(text.toString("utf8")) };
-  } catch {
-    return null;
-  }
 }
 
 const wrongKey = "wrongKey";
