@@ -9,4 +9,5 @@ export const bundled: Packages = {
   scan: () => import("../packages/scan/src/scan.ts"),
   search: () => import("../packages/search/src/search.ts"),
   telemetry: () => import("../packages/telemetry/src/telemetry.ts"),
+  work: () => import("../packages/work/src/work.ts"),
 };

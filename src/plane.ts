@@ -16,7 +16,7 @@ import { auditVerbs } from "./operations/audit-verbs.ts";
 import { bindCaller } from "./operations/bind-caller.ts";
 import { createServers, type ServerPackages } from "./servers/servers.ts";
 import { createAudit, createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
-import { createWork } from "./work/work.ts";
+import { createWork, type WorkPackage } from "./work/work.ts";
 
 export { openState } from "./state.ts";
 
@@ -27,6 +27,7 @@ export type Packages = ServerPackages &
     code(): Promise<CodePackage>;
     search(): Promise<SearchPackage>;
     telemetry(): Promise<TelemetryPackage>;
+    work(): Promise<WorkPackage>;
   };
 
 /** The rooms of a plane. Each takes the whole context and reads of it what it uses, when it uses it. */
