@@ -1,5 +1,5 @@
 import { createAccess, createAnswers } from "./access/access.ts";
-import { type CodePackage, createAgent } from "./agent/agent.ts";
+import { type AgentPackage, type CodePackage, createAgent } from "./agent/agent.ts";
 import { createCalls, createLimits, createResults, loadRecordings, type TelemetryPackage } from "./calls/calls.ts";
 import { createCatalogue, type SearchPackage } from "./catalogue/catalogue.ts";
 import { createReload, loadSettings, processEnvironment, workingDirectory } from "./config/config.ts";
@@ -24,6 +24,7 @@ export { openState } from "./state.ts";
 export type Packages = ServerPackages &
   CataloguePackages &
   StorePackages & {
+    agent(): Promise<AgentPackage>;
     code(): Promise<CodePackage>;
     search(): Promise<SearchPackage>;
     telemetry(): Promise<TelemetryPackage>;

@@ -37,9 +37,14 @@ test("a plane loads no package before it is used, and then that one alone", asyn
   const { createPlane } = await import("../src/index.ts");
   await using plane = await createPlane({ config: plain });
   await plane.tools.list();
+  plane.toolsets.register("all", { providers: [] });
+  assert.equal(plane.toolset("all").hasToolCalls({ role: "assistant", content: "hello" }), false);
+  assert.deepEqual((await plane.doctor()).servers, []);
   assert.deepEqual(packages(), []);
   await plane.search({ query: "weather" });
   assert.deepEqual(packages(), ["search"]);
+  assert.deepEqual((await plane.runs.page()).runs, []);
+  assert.deepEqual(packages(), ["search", "agent"]);
 });
 
 test("a plane that serves loads the package of work with its first job, and not before", async () => {
