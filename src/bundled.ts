@@ -2,6 +2,7 @@ import type { Packages } from "./plane.ts";
 
 /** The packages of this repository, which come with the published one. No other file of the core imports them. */
 export const bundled: Packages = {
+  agent: () => import("../packages/agent/src/agent.ts"),
   code: () => import("../packages/code/src/code.ts"),
   containers: () => import("../packages/containers/src/containers.ts"),
   openapi: () => import("../packages/openapi/src/openapi.ts"),
@@ -10,4 +11,5 @@ export const bundled: Packages = {
   scan: () => import("../packages/scan/src/scan.ts"),
   search: () => import("../packages/search/src/search.ts"),
   telemetry: () => import("../packages/telemetry/src/telemetry.ts"),
+  work: () => import("../packages/work/src/work.ts"),
 };

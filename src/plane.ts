@@ -1,5 +1,5 @@
 import { createAccess, createAnswers } from "./access/access.ts";
-import { type CodePackage, createAgent } from "./agent/agent.ts";
+import { type AgentPackage, type CodePackage, createAgent } from "./agent/agent.ts";
 import { createCalls, createLimits, createResults, loadRecordings, type TelemetryPackage } from "./calls/calls.ts";
 import { createCatalogue, type SearchPackage } from "./catalogue/catalogue.ts";
 import { createReload, loadSettings, processEnvironment, workingDirectory } from "./config/config.ts";
@@ -16,7 +16,7 @@ import { auditVerbs } from "./operations/audit-verbs.ts";
 import { bindCaller } from "./operations/bind-caller.ts";
 import { createServers, type ServerPackages } from "./servers/servers.ts";
 import { createAudit, createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
-import { createWork } from "./work/work.ts";
+import { createWork, type WorkPackage } from "./work/work.ts";
 
 export { openState } from "./state.ts";
 
@@ -25,9 +25,11 @@ export type Packages = ServerPackages &
   CataloguePackages &
   ResultPackages &
   StorePackages & {
+    agent(): Promise<AgentPackage>;
     code(): Promise<CodePackage>;
     search(): Promise<SearchPackage>;
     telemetry(): Promise<TelemetryPackage>;
+    work(): Promise<WorkPackage>;
   };
 
 /** The rooms of a plane. Each takes the whole context and reads of it what it uses, when it uses it. */

@@ -64,7 +64,7 @@ const homes: Record<string, readonly string[]> = {
   ws: ["servers"],
   jose: ["access/identity"],
   oauth4webapi: ["servers/auth"],
-  "@ai-sdk/openai-compatible": ["calls/providers", "agent/models"],
+  "@ai-sdk/openai-compatible": ["calls/providers"],
   re2js: ["lib"],
   croner: ["lib"],
   semver: ["lib"],

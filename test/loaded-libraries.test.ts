@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { test } from "node:test";
+import { temporaryDirectory } from "./fixtures/start-server.ts";
+import { until } from "./fixtures/until.ts";
+import { task, workConfig } from "./scenarios/work-world.ts";
 
 const loaded: string[] = [];
 registerHooks({
@@ -24,16 +28,41 @@ test("croner is loaded with the first job that comes again, and not before", asy
   assert.equal(isLoaded(), true);
 });
 
+const { href: place } = new URL("../packages/", import.meta.url);
+const ofPackages = () => loaded.filter((url) => url.startsWith(place)).map((url) => url.slice(place.length));
+const packages = () => [...new Set(ofPackages().map((path) => path.split("/")[0]))];
+const plain = { mcpServers: {}, security: { pinning: "off", poisoning: "off" } } as const;
+
 test("a plane loads no package before it is used, and then that one alone", async () => {
   const { createPlane } = await import("../src/index.ts");
-  const { href: place } = new URL("../packages/", import.meta.url);
-  const ofPackages = () => loaded.filter((url) => url.startsWith(place)).map((url) => url.slice(place.length));
-  const packages = () => [...new Set(ofPackages().map((path) => path.split("/")[0]))];
-  await using plane = await createPlane({
-    config: { mcpServers: {}, security: { pinning: "off", poisoning: "off" } },
-  });
+  await using plane = await createPlane({ config: plain });
   await plane.tools.list();
+  plane.toolsets.register("all", { providers: [] });
+  assert.equal(plane.toolset("all").hasToolCalls({ role: "assistant", content: "hello" }), false);
+  assert.deepEqual((await plane.doctor()).servers, []);
   assert.deepEqual(packages(), []);
   await plane.search({ query: "weather" });
   assert.deepEqual(packages(), ["search"]);
+  assert.deepEqual((await plane.runs.page()).runs, []);
+  assert.deepEqual(packages(), ["search", "agent"]);
+});
+
+test("a plane that serves loads the package of work with its first job, and not before", async () => {
+  const { createPlane } = await import("../src/index.ts");
+  await using directory = await temporaryDirectory();
+  const data = directory.file("data");
+  const without = await createPlane({ config: plain, dataDirectory: data, schedules: true });
+  without.start();
+  await until("the first look at the store", () => existsSync(data) && readdirSync(data).length > 0);
+  // It ends the look that it has begun.
+  await without.stop();
+  assert.equal(packages().includes("work"), false);
+  const jobs = [{ name: "news", personas: ["Ada"], task_graph: [{ task: "ask" }] }];
+  await using plane = await createPlane({
+    config: await workConfig(directory, {}, { tasks: [task("ask", [])], jobs }),
+    dataDirectory: data,
+    schedules: true,
+  });
+  plane.start();
+  await until("the package of work is loaded", () => packages().includes("work"));
 });

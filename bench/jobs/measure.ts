@@ -1,9 +1,9 @@
+import { createEngine } from "../../packages/work/src/jobs/engine.ts";
+import { fire, type ScheduledJob, scheduleOf } from "../../packages/work/src/jobs/schedule.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import type { Store } from "../../src/model/store.ts";
 import { JobManifest } from "../../src/model/work/job.ts";
-import { createDueLoop } from "../../src/work/jobs/due-loop.ts";
-import { createEngine } from "../../src/work/jobs/engine.ts";
-import { fire, type ScheduledJob, scheduleOf } from "../../src/work/jobs/schedule.ts";
+import { createDueLoop } from "../../src/work/due-loop.ts";
 import { median } from "../report.ts";
 
 export const all = 10_000;

@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { toComment, writeScript } from "../../packages/work/src/planner/write-script.ts";
 import type { PlanStep } from "../../src/model/calls/tool-plan.ts";
-import { toComment, writeScript } from "../../src/work/planner/write-script.ts";
 import { isKnown, type KnownServer } from "./inventory.ts";
 import type { ReadAnswer } from "./read-answer.ts";
 import { slugOf } from "./slug.ts";

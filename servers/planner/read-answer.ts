@@ -1,5 +1,5 @@
+import { readPlan } from "../../packages/work/src/planner/read-plan.ts";
 import type { PlanProblem, PlanStep } from "../../src/model/calls/tool-plan.ts";
-import { readPlan } from "../../src/work/planner/read-plan.ts";
 import { callName, type KnownServer } from "./inventory.ts";
 
 export type ReadAnswer = { steps: PlanStep[]; problems: PlanProblem[] };

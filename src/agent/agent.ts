@@ -1,4 +1,4 @@
-import { type Access, effectOf, isOffered } from "../access/access.ts";
+import { type Access, isOffered } from "../access/access.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
@@ -6,23 +6,19 @@ import { inOrder } from "../lib/async/semaphore.ts";
 import { countOf } from "../lib/text/wording.ts";
 import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";
 import type { Outcome } from "../model/calls/call.ts";
-import type { Tool } from "../model/catalogue/tool.ts";
 import { type Config, renderConfigProblem } from "../model/config/config.ts";
 import type { DoctorReport } from "../model/config/doctor-schema.ts";
 import { PlaneError, reportError, shuttingDown, toPlaneError } from "../model/errors.ts";
 import { renderPath } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
-import type { PlaneOptions } from "../model/plane-options.ts";
+import type { PlaneOptions, Sampling } from "../model/plane-options.ts";
 import type { PlaneAgent, PlaneCode, PlaneRuns } from "../model/plane-work.ts";
 import type { Inside, Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
-import type { AgentParts } from "./agent-runs.ts";
-import { type AgentTools, createAgentTools, isInToolset, type ToolsetRef } from "./agent-tools.ts";
+import type { AgentPackage, AgentParts, AgentRunner } from "./agent-package.ts";
 import { type CodePackage, type CodeParts, createCode } from "./code.ts";
-import { createModels, type Models } from "./models/models.ts";
-import { createSampling } from "./sampling.ts";
-import { createToolset, createToolsetRegistry, type ToolsetRegistry } from "./toolsets.ts";
-import { createRunStore, type RunStoreParts } from "./trace/runs.ts";
+import { createModels, type Models } from "./models.ts";
+import { createToolset, createToolsetRegistry, isInToolset, type ToolsetRef } from "./toolsets.ts";
 
 const defaultParallel = 8;
 
@@ -55,23 +51,27 @@ type AgentContext = {
   };
   readonly options: Pick<PlaneOptions, "models">;
   readonly defaultPrincipal: Principal;
-  readonly recorder: RunStoreParts["recorder"];
+  readonly recorder: AgentParts["recorder"];
   readonly access: Access;
   readonly catalogue: Pick<Catalogue, "forModel" | "visibleTo">;
-  readonly packages: { code(): Promise<CodePackage> };
+  readonly packages: { agent(): Promise<AgentPackage>; code(): Promise<CodePackage> };
   readonly servers: Servers;
   readonly calls: Pick<Calls, "guardPrompt" | "beginRunSpan">;
   readonly plane: Plane;
 };
 
+export type { AgentPackage, AgentParts, AgentRunner } from "./agent-package.ts";
 export type { CodePackage, CodeParts, CodeRunner } from "./code.ts";
+export { idOfModel } from "./models.ts";
+export type { NamedTool, ToolsetRef } from "./toolsets.ts";
+
 export type Agent = {
   verbs: Inside<Pick<Plane, "toolset">> &
     Pick<Plane, "toolsets" | "agent" | "codegen"> & { code: Inside<PlaneCode>; runs: Inside<PlaneRuns> };
   /** The answer of a call that a person approved, for the program that waits for it. */
   keepAnswer(approval: string, outcome: Outcome): Promise<void>;
   /** Answers sampling requests of servers with a configured model. */
-  sampling: ReturnType<typeof createSampling>;
+  sampling: { answer: Sampling; isOffered(): boolean; isByHand(): boolean };
   /** Why a model cannot be used; without a name, the default model. */
   modelTrouble: Models["trouble"];
   /** For the doctor: whether each configured toolset has what it selects. */
@@ -80,47 +80,32 @@ export type Agent = {
   stop(): Promise<void>;
 };
 
-/** Models with tools: what they may call, and the runs in which they call it. */
+/** Models, toolsets and programs. What asks a model or runs its calls is loaded when it is used. */
 export function createAgent(context: AgentContext): Agent {
-  const { settings, options, defaultPrincipal, recorder, access } = context;
+  const { settings, options, defaultPrincipal, recorder, access, packages } = context;
   const { config } = settings;
   const { maySeeServer } = access.grants;
   const plane = () => context.plane;
+  const givenModels = options.models ?? {};
   const models = createModels({
     configured: () => config().models,
     broken(name) {
       const [one = name] = name === undefined ? brokenNames(config(), "models") : [name];
       return one === undefined ? null : brokenEntry(config(), "models", one);
     },
-    keyOf: settings.keyOfModel,
-    given: options.models ?? {},
+    given: givenModels,
   });
-  const sampling = createSampling({ config, profile: access.identity.profile, models, emit: recorder.emit });
-  const runs = createRunStore({ recorder });
   const stopping = new AbortController();
   const codeParts: CodeParts = {
     plane,
     store: recorder.store,
-    keepRun: runs.keep,
+    keepRun: async (run) => (await runner()).keepRun(run),
     stopping: stopping.signal,
     visibleTo: (principal) => context.catalogue.visibleTo(principal),
     serverNames: (principal) => context.servers.names().filter((name) => maySeeServer(principal, name)),
     onlyReads: (tool) => isOffered(tool, { mode: "review", effects: config().policy.effects }),
   };
-  const code = createCode(codeParts, context.packages.code);
-  const parts: AgentParts = {
-    config,
-    defaultPrincipal,
-    models,
-    plane,
-    catalogue: () => context.catalogue,
-    servers: () => context.servers,
-    maySeeServer,
-    guardPrompt: (...asked) => context.calls.guardPrompt(...asked),
-    beginRunSpan: (...begun) => context.calls.beginRunSpan(...begun),
-    keepRun: runs.keep,
-    ownTool: code.ownTool,
-  };
+  const code = createCode(codeParts, packages.code);
   const registry = createToolsetRegistry(
     () => config().toolsets,
     (alias) => brokenEntry(config(), "toolsets", alias),
@@ -129,44 +114,72 @@ export function createAgent(context: AgentContext): Agent {
     const definition = registry.definition(toolset);
     return { definition, has: (tool) => isInToolset(definition, tool) };
   };
-  const tools = createAgentTools({ ...parts, selection, mayChange: createMayChange(config) });
-  const loaded = once(async () => {
-    const { createAgentRuns } = await import("./agent-runs.ts");
-    return createAgentRuns({ ...parts, tools, registry, stopping: stopping.signal });
-  });
-  const codegen = once(async () => (await import("./codegen/codegen.ts")).createCodegen(plane));
-  const generate: PlaneAgent["generate"] = async (request) => (await loaded()).generate(request);
+  const parts: AgentParts = {
+    config,
+    defaultPrincipal,
+    models,
+    givenModels,
+    keyOfModel: settings.keyOfModel,
+    plane,
+    catalogue: () => context.catalogue,
+    servers: () => context.servers,
+    maySeeServer,
+    profile: access.identity.profile,
+    recorder,
+    guardPrompt: (...asked) => context.calls.guardPrompt(...asked),
+    beginRunSpan: (...begun) => context.calls.beginRunSpan(...begun),
+    ownTool: code.ownTool,
+    registry,
+    selection,
+    stopping: stopping.signal,
+  };
+  const runner = once(async () => (await packages.agent()).createAgentRunner(parts));
+  const generate: PlaneAgent["generate"] = async (request) => (await runner()).generate(request);
+  const sampling = () => config().sampling;
   return {
     verbs: {
-      toolset: createToolsetVerb(parts, tools, registry, generate),
+      toolset: createToolsetVerb(parts, runner, generate),
       toolsets: { register: registry.register, select: selection },
       agent: {
-        run: async (question, options) => (await loaded()).run(question, options),
+        run: async (question, asked) => (await runner()).run(question, asked),
         generate,
         generateAll: createGenerateAll(generate),
       },
       code: code.verbs,
       codegen: {
-        generate: async (...asked) => (await codegen()).generate(...asked),
+        generate: async (...asked) => (await runner()).codegen.generate(...asked),
       },
-      runs: runs.verbs,
+      runs: {
+        page: async (...asked) => (await runner()).runs.page(...asked),
+        get: async (...asked) => (await runner()).runs.get(...asked),
+        render: async (...asked) => (await runner()).runs.render(...asked),
+        rename: async (...asked) => (await runner()).runs.rename(...asked),
+        delete: async (...asked) => (await runner()).runs.delete(...asked),
+      },
     },
     keepAnswer: code.keepAnswer,
     modelTrouble: models.trouble,
     examineToolsets: () =>
-      Promise.all(Object.keys(config().toolsets).map((name) => examineToolset(name, tools, defaultPrincipal))),
-    sampling,
+      Promise.all(Object.keys(config().toolsets).map((name) => examineToolset(name, runner, defaultPrincipal))),
+    sampling: {
+      answer: async (...asked) => (await runner()).sample(...asked),
+      isOffered: () => sampling().enabled && models.known().length > 0,
+      isByHand: () => sampling().enabled && sampling().verdict !== "deny",
+    },
     async stop() {
       stopping.abort(shuttingDown());
-      if (loaded.made()) await (await loaded()).settled();
+      if (runner.made()) await (await runner()).settled();
       await code.stop();
     },
   };
 }
 
+type LoadRunner = () => Promise<AgentRunner>;
+
 /** It asks for the tools as a run would, so that the first run meets no surprise. */
-async function examineToolset(name: string, tools: AgentTools, principal: Principal) {
-  const check = await tools.named({ principal, toolset: name }).then(
+async function examineToolset(name: string, runner: LoadRunner, principal: Principal) {
+  const { namedTools } = await runner();
+  const check = await namedTools({ principal, toolset: name }).then(
     (found) => ({ name: "tools", ok: true, detail: `It has ${countOf(found.length, "tool")}.`, fix: null }),
     (thrown) => {
       const { message } = toPlaneError(thrown);
@@ -179,14 +192,14 @@ async function examineToolset(name: string, tools: AgentTools, principal: Princi
 const wholeCatalogue = { allow_tools: null, max_tool_call_turns: null, timeout_sec: null };
 
 function createToolsetVerb(
-  { servers, maySeeServer }: AgentParts,
-  tools: AgentTools,
-  registry: ToolsetRegistry,
+  { servers, maySeeServer, registry }: Pick<AgentParts, "servers" | "maySeeServer" | "registry">,
+  runner: LoadRunner,
   generate: PlaneAgent["generate"],
 ): Inside<Plane>["toolset"] {
-  return (asked, { principal }) => {
+  return (given, { principal }) => {
     // Throws at once if it is not a toolset.
-    const toolset = asked === undefined ? null : registry.refer(asked);
+    const toolset = given === undefined ? null : registry.refer(given);
+    const asked = { principal, toolset };
     const visible = () =>
       servers()
         .names()
@@ -194,27 +207,11 @@ function createToolsetVerb(
     return createToolset({
       alias: typeof toolset === "string" ? toolset : null,
       definition: () => (toolset === null ? { ...wholeCatalogue, providers: visible() } : registry.definition(toolset)),
-      mayChange: tools.mayChange,
-      tools: () => tools.named({ principal, toolset }),
-      // The program that runs the model decides how much of a result it reads.
-      call: (named, options) => tools.call(named, { principal, toolset, options: { ...options, maxResultBytes: 0 } }),
+      tools: async () => (await runner()).namedTools(asked),
+      answer: async (calls, options, isCut) => (await runner()).answerCalls(calls, { ...asked, options, isCut }),
       generate: (request) => generate({ principal, ...request, ...(toolset === null ? {} : { toolset }) }),
       usage: () => registry.usage(toolset),
     });
-  };
-}
-
-/** Found out once for each tool, as long as the policy is the same: it is asked for every tool in every turn. */
-function createMayChange(config: () => Config): (tool: Tool) => boolean {
-  let known = new WeakMap<Tool, boolean>();
-  let by: object | undefined;
-  return (tool) => {
-    const { effects } = config().policy;
-    if (by !== effects) known = new WeakMap();
-    by = effects;
-    const found = known.get(tool) ?? effectOf(tool, effects).effect !== "read";
-    known.set(tool, found);
-    return found;
   };
 }
 

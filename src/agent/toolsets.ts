@@ -1,26 +1,23 @@
 import type { ToolsetInput } from "../../generated/config/config-input.ts";
+import { passesFilter } from "../lib/text/glob.ts";
 import { nearest } from "../lib/text/nearest.ts";
+import { countCalls, finishOf, readResponse, refuseCalls, toToolMessage } from "../model/agent/asked-calls.ts";
+import { isCutOff } from "../model/agent/broken-replies.ts";
 import type { AskedCall } from "../model/agent/chat.ts";
 import type { AgentCounters } from "../model/agent/run-schema.ts";
 import { unknownToolset } from "../model/agent/unknown-toolset.ts";
-import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent.ts";
+import type { CallAnswer, ProcessOptions, SelectedTool, Toolset } from "../model/agent.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
-import {
-  isToolFormat,
-  type ToolFormatName,
-  type ToolFormats,
-  toObjectSchema,
-  toolFormats,
-} from "../model/catalogue/tool-formats.ts";
+import { isToolFormat, type ToolFormatName, type ToolFormats, toolFormats } from "../model/catalogue/tool-formats.ts";
 import { ToolsetDefinition } from "../model/config/config.ts";
 import { describeIssue } from "../model/config/describe-issue.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { UnknownObject } from "../model/json.ts";
-import type { NamedTool, ToolsetRef } from "./agent-tools.ts";
-import { countCalls, finishOf, readResponse, refuseCalls } from "./asked-calls.ts";
-import { isCutOff } from "./broken-replies.ts";
-import { type CallByName, createRepeatDetector, type OfferedTool, runCalls } from "./run-calls.ts";
-import { toToolMessage } from "./style.ts";
+
+/** A toolset: its alias, looked up each time, or a definition of the program. */
+export type ToolsetRef = string | ToolsetDefinition;
+
+/** A tool under its name for a model. */
+export type NamedTool<T extends Tool = Tool> = { name: string; tool: T };
 
 export type ToolsetRegistry = {
   /** Throws where no toolset has this alias, naming the nearest, and where a definition is not valid. */
@@ -118,31 +115,16 @@ type ToolsetParts = {
   definition(): ToolsetDefinition;
   /** Looked up again each time: a toolset that was registered again counts at once. */
   tools(): Promise<NamedTool[]>;
-  mayChange(tool: Tool): boolean;
-  call(tools: readonly NamedTool[], options: ProcessOptions): CallByName;
+  /** A reply that was cut off may end in the middle of a call. */
+  answer(calls: readonly AskedCall[], options: ProcessOptions, isCut: boolean): Promise<CallAnswer[]>;
   generate: Toolset["generate"];
   usage: Toolset["usage"];
 };
 
 /** For programs that run a model themselves: schemas for its request, and messages for its answer. */
 export function createToolset(parts: ToolsetParts): Toolset {
-  async function answer(
-    calls: readonly AskedCall[],
-    options: ProcessOptions = {},
-    isCut = false,
-  ): Promise<CallAnswer[]> {
-    if (calls.length === 0) return [];
-    const tools = await parts.tools();
-    const called = await runCalls(calls, {
-      offered: tools.map((named) => toOffered(named, parts.mayChange)),
-      call: parts.call(tools, options),
-      memory: createRepeatDetector(),
-      callsLeft: Number.POSITIVE_INFINITY,
-      isCut,
-      signal: options.signal,
-    });
-    return called.map(({ observation }) => observation);
-  }
+  const answer = async (calls: readonly AskedCall[], options: ProcessOptions = {}, isCut = false) =>
+    calls.length === 0 ? [] : parts.answer(calls, options, isCut);
 
   return {
     alias: parts.alias,
@@ -183,20 +165,16 @@ export function createToolset(parts: ToolsetParts): Toolset {
   };
 }
 
-export function toOffered({ name, tool }: NamedTool, mayChange: (tool: Tool) => boolean): OfferedTool {
-  const { description, parameters } = tool;
-  return {
-    name,
-    description,
-    parameters: shownSchema(parameters),
-    mayChange: mayChange(tool),
-    id: tool.id,
-  };
-}
-
-/** A schema that says nothing of properties takes any, and a model would think that it takes none. */
-function shownSchema(parameters: UnknownObject): UnknownObject {
-  const shown = toObjectSchema(parameters);
-  const isSilent = parameters.properties === undefined && shown.additionalProperties === undefined;
-  return isSilent && Object.keys(shown.properties).length === 0 ? { ...shown, additionalProperties: true } : shown;
+/**
+ * Is a tool in a toolset? Those of its servers are, as far as `allow_tools` lets them. A tool written by hand is when
+ * it leads to one of the servers, or when it is named.
+ */
+export function isInToolset({ providers, allow_tools }: ToolsetDefinition, tool: SelectedTool): boolean {
+  const { server, tool: name } = tool.id;
+  if (!passesFilter(name, allow_tools, null)) return false;
+  if (server !== null) return providers.includes(server);
+  if (allow_tools !== null || tool.source === "builtin") return true;
+  return (tool.providers ?? []).some(
+    ({ name: kind, config }) => kind === "mcp" && providers.includes(String(config.server)),
+  );
 }

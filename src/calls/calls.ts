@@ -38,7 +38,7 @@ export { createLimits } from "./limits/limits.ts";
 export type { Lookup } from "./lookup.ts";
 export { readResultManifest } from "./providers/builtin.ts";
 export { explainModelFailure } from "./providers/http.ts";
-export { endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
+export { endpointOf, type ModelEndpoint, modelTrouble, openChatModel } from "./providers/model-endpoint.ts";
 export { loadRecordings } from "./recording/open-recordings.ts";
 export { createResults } from "./results/results.ts";
 export type { Otlp, OtlpPorts, RunBeginning, Spans, TelemetryPackage, TracedRun } from "./spans.ts";

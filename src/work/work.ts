@@ -11,17 +11,44 @@ import type { Plane } from "../model/plane.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { Principal } from "../model/principal.ts";
 import type { DueHandler } from "../model/store.ts";
+import { isDead } from "../model/work/dead-letter.ts";
 import type { JobManifest } from "../model/work/job.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
-import type { DeadLetterParts, DeadLetters } from "./dead-letters/dead-letters.ts";
-import type { DueLoop } from "./jobs/due-loop.ts";
-import type { JobParts } from "./skills/skill-calls.ts";
-import type { DeadLetterVerbs, JobVerbs, SkillVerbs, ToolPlanVerbs } from "./verbs.ts";
+import type { DueLoop } from "./due-loop.ts";
+import { handleOnDemand } from "./handle-on-demand.ts";
+import type {
+  DeadLetterParts,
+  DeadLetters,
+  DeadLetterVerbs,
+  JobParts,
+  JobVerbs,
+  SkillVerbs,
+  ToolPlanVerbs,
+  WorkPackage,
+} from "./work-package.ts";
+
+export type {
+  DeadLetterParts,
+  DeadLetters,
+  DeadLetterVerbs,
+  JobParts,
+  Jobs,
+  JobVerbs,
+  PlannerParts,
+  SkillVerbs,
+  ToolPlanVerbs,
+  WorkPackage,
+} from "./work-package.ts";
+
+const dayMs = 24 * 3_600_000;
+/** Runs that other processes add are seen after this time at the latest. */
+export const lookForRunsMs = 10_000;
 
 type WorkContext = {
   readonly settings: Pick<Settings, "config">;
   readonly options: Pick<PlaneOptions, "schedules">;
+  readonly packages: { work(): Promise<WorkPackage> };
   readonly defaultPrincipal: Principal;
   readonly recorder: Recorder;
   readonly access: Access;
@@ -32,9 +59,9 @@ type WorkContext = {
   readonly plane: Plane;
 };
 
-/** Skills, jobs, dead letters and the check of plans; each part is loaded when it is used or may be due. */
+/** Skills, jobs, dead letters and the check of plans. The package is loaded when it is used or something may be due. */
 export function createWork(context: WorkContext) {
-  const { options, recorder, access, catalogue, calls } = context;
+  const { options, packages, recorder, access, catalogue, calls } = context;
   const schedules = options.schedules === true;
   const dueWork = createDueWork(recorder);
   const deadLetters = createDeadLetters(context, dueWork.wake);
@@ -42,8 +69,8 @@ export function createWork(context: WorkContext) {
   const jobs = createJobs(context, { ...dueWork, isRunning });
   const plans: ToolPlanVerbs = {
     async check(...args) {
-      const { createPlanner } = await import("./planner/check-plan.ts");
-      const planner = createPlanner({
+      const { createPlanner } = await packages.work();
+      const planner = await createPlanner({
         find: calls.lookup,
         grants: access.grants,
         quality: catalogue.quality,
@@ -72,19 +99,16 @@ export function createWork(context: WorkContext) {
   };
 }
 
-type LoadHandler = () => Promise<DueHandler>;
-
 /** One loop for all due work, from when the plane is started. */
 function createDueWork({ store }: Pick<Recorder, "store">) {
   let loading: Promise<void> | null = null;
   let loop: DueLoop | null = null;
   let isHalted = false;
 
-  async function load(handlers: readonly LoadHandler[]): Promise<void> {
-    const { createDueLoop } = await import("./jobs/due-loop.ts");
-    const loaded = await Promise.all(handlers.map((handler) => handler()));
+  async function load(handlers: readonly DueHandler[]): Promise<void> {
+    const { createDueLoop } = await import("./due-loop.ts");
     if (isHalted) return;
-    loop = createDueLoop({ open: async () => (await store()).dueWork(), handlers: loaded, onTrouble: warn });
+    loop = createDueLoop({ open: async () => (await store()).dueWork(), handlers, onTrouble: warn });
     loop.start();
   }
   const end = async (how: "halt" | "stop"): Promise<void> => {
@@ -94,7 +118,7 @@ function createDueWork({ store }: Pick<Recorder, "store">) {
   };
 
   return {
-    start(handlers: readonly LoadHandler[]): void {
+    start(handlers: readonly DueHandler[]): void {
       loading ??= load(handlers).catch(warn);
     },
     wake: (): void => loop?.wake(),
@@ -113,7 +137,7 @@ function warn(thrown: unknown): void {
   process.emitWarning(`Jobs and failed calls are not started: ${reason}`);
 }
 
-function createDeadLetters({ servers, catalogue, recorder, calls }: WorkContext, onDue: () => void) {
+function createDeadLetters({ packages, servers, catalogue, recorder, calls }: WorkContext, onDue: () => void) {
   const { store, emit } = recorder;
   const { run } = calls;
   const knows: DeadLetterParts["knows"] = ({ server, tool }) =>
@@ -122,10 +146,13 @@ function createDeadLetters({ servers, catalogue, recorder, calls }: WorkContext,
         servers.names().some((name) => mayBelongTo(name, tool))
       : servers.names().includes(server);
   const loaded = once(async () => {
-    const { createDeadLetters: create } = await import("./dead-letters/dead-letters.ts");
+    const { createDeadLetters: create } = await packages.work();
     return create({ store, emit, run, knows, onDue });
   });
-  const keep: DeadLetters["keep"] = async (call, record, error) => (await loaded()).keep(call, record, error);
+  const keep: DeadLetters["keep"] = async (call, record, error) => {
+    // One that is loaded may be making the call again.
+    if (loaded.made() || isDead(call, record)) await (await loaded()).keep(call, record, error);
+  };
   const verbs: DeadLetterVerbs = {
     page: async (...args) => (await loaded()).verbs.page(...args),
     get: async (...args) => (await loaded()).verbs.get(...args),
@@ -138,19 +165,26 @@ function createDeadLetters({ servers, catalogue, recorder, calls }: WorkContext,
   return {
     verbs,
     keep,
-    handler: async () => (await loaded()).handler,
+    handler: handleOnDemand({
+      kind: "deadLetter",
+      lookMs: dayMs,
+      load: loaded,
+      room: 1,
+      mayHaveWork: async () => false,
+      hasRecords: async () => (await (await store()).deadLetters({ limit: 1 })).total > 0,
+    }),
     stop: async () => void (loaded.made() && (await (await loaded()).stop())),
   };
 }
 
 function createJobs(context: WorkContext, loop: JobParts["loop"]) {
-  const { settings, recorder, defaultPrincipal, access, catalogue, servers, agent } = context;
+  const { settings, packages, recorder, defaultPrincipal, access, catalogue, servers, agent } = context;
+  const manifests = async () => {
+    await catalogue.loaded();
+    return catalogue.manifests();
+  };
   const loaded = once(async () => {
-    const { createJobs: create } = await import("./jobs/jobs.ts");
-    const manifests = async () => {
-      await catalogue.loaded();
-      return catalogue.manifests();
-    };
+    const { createJobs: create } = await packages.work();
     return create({
       config: settings.config,
       recorder,
@@ -181,22 +215,27 @@ function createJobs(context: WorkContext, loop: JobParts["loop"]) {
     skills,
     async schedulesOf(jobs: readonly JobManifest[]): Promise<JobListing["schedule"][]> {
       if (jobs.length === 0) return [];
-      const [{ showSchedules }, store] = await Promise.all([import("./jobs/schedule.ts"), recorder.store()]);
+      const [{ showSchedules }, store] = await Promise.all([packages.work(), recorder.store()]);
       return showSchedules(jobs, store);
     },
-    handler: async () => (await loaded()).engine.handler,
+    handler: handleOnDemand({
+      kind: "run",
+      lookMs: lookForRunsMs,
+      load: loaded,
+      // Without a manifest there is no run that this plane could begin.
+      room: 0,
+      mayHaveWork: async () => (await manifests()).jobs.length > 0,
+      hasRecords: async () => (await (await recorder.store()).jobRuns({ limit: 1 })).length > 0,
+    }),
     changed(): void {
       if (!loop.isRunning() || !loaded.made()) return loop.changed();
       void loaded()
-        .then(({ engine }) => engine.synchronize())
+        .then((jobs) => jobs.synchronize())
         .catch(warn)
         .finally(loop.changed);
     },
     async stop(): Promise<void> {
-      if (!loaded.made()) return;
-      const { engine, stopSkills } = await loaded();
-      stopSkills();
-      await engine.stop();
+      if (loaded.made()) await (await loaded()).stop();
     },
   };
 }

@@ -1,3 +1,5 @@
+import { createDeadLetters } from "../../packages/work/src/dead-letters/dead-letters.ts";
+import { createEngine } from "../../packages/work/src/jobs/engine.ts";
 import type { Outcome, Requested } from "../../src/model/calls/call.ts";
 import { PlaneError, reportError } from "../../src/model/errors.ts";
 import type { PlaneEvent } from "../../src/model/events.ts";
@@ -5,9 +7,7 @@ import { principalOf } from "../../src/model/principal.ts";
 import type { Store } from "../../src/model/store.ts";
 import type { JobManifest } from "../../src/model/work/job.ts";
 import type { KeptJobRun } from "../../src/model/work/job-run.ts";
-import { createDeadLetters } from "../../src/work/dead-letters/dead-letters.ts";
-import { createDueLoop } from "../../src/work/jobs/due-loop.ts";
-import { createEngine } from "../../src/work/jobs/engine.ts";
+import { createDueLoop } from "../../src/work/due-loop.ts";
 
 /** Stores on the same state, one for each plane, and its time. */
 export type EngineWorld = {

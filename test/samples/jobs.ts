@@ -1,7 +1,7 @@
+import { newRun } from "../../packages/work/src/jobs/states.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { JobManifest } from "../../src/model/work/job.ts";
 import type { KeptJobRun } from "../../src/model/work/job-run.ts";
-import { newRun } from "../../src/work/jobs/states.ts";
 
 export function sampleJob(name: string, changes: Partial<JobManifest> = {}): JobManifest {
   return { ...JobManifest.parse({ name, personas: ["Atlas"], task_graph: [{ task: "work" }] }), ...changes };

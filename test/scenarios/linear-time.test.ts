@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readParts } from "../../packages/agent/src/patterns.ts";
+import { parseReact } from "../../packages/agent/src/react/reader.ts";
+import { describeTool } from "../../packages/agent/src/react/style.ts";
 import { namedIn } from "../../packages/code/src/program-tools.ts";
 import { nameFromPath } from "../../packages/openapi/src/names.ts";
 import { findToolReferences } from "../../packages/scan/src/references.ts";
 import { scanDefinition } from "../../packages/scan/src/scan-definition.ts";
 import { termsOf } from "../../packages/search/src/query-terms.ts";
 import { effectOfName } from "../../src/access/policy/effect.ts";
-import { readParts } from "../../src/agent/patterns.ts";
-import { parseReact } from "../../src/agent/react/reader.ts";
-import { describeTool } from "../../src/agent/react/style.ts";
 import { fillPrompt, parseAnswer as parseModelAnswer } from "../../src/calls/providers/model.ts";
 import { formats } from "../../src/calls/schema/formats.ts";
 import { checkSchema } from "../../src/calls/schema-check.ts";

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { observe } from "../../src/agent/run-calls.ts";
+import { observe } from "../../packages/agent/src/run-calls.ts";
 import type { Outcome } from "../../src/index.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
 import { getJson, postCall } from "./requests.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { observe } from "../../src/agent/run-calls.ts";
+import { observe } from "../../packages/agent/src/run-calls.ts";
 import { type Outcome, type Plane, readMedia, resultText } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { assertFailed, errorOf, fixture, planeOf, processFixture, runCli, textsOf, writeConfig } from "./support.ts";

@@ -1,6 +1,6 @@
+import { cutOffText } from "../../model/agent/broken-replies.ts";
 import type { AskedCall, ChatContent } from "../../model/agent/chat.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
-import { cutOffText } from "../broken-replies.ts";
 
 /** A picture in the answer of a tool: its bytes in base64, or where it is. */
 type Picture = { mediaType: string; data: string } | { url: string };

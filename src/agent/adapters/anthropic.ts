@@ -1,9 +1,8 @@
+import { isCutOff } from "../../model/agent/broken-replies.ts";
 import type { AskedCall, ChatContentBlock } from "../../model/agent/chat.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
-
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
-import { isCutOff } from "../broken-replies.ts";
 import { answerWhole, readPicture } from "./answers.ts";
 
 const shownTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;

@@ -1,10 +1,9 @@
+import { finishOf, readResponse } from "../../model/agent/asked-calls.ts";
+import { hasWholeArguments, isCutOff } from "../../model/agent/broken-replies.ts";
 import type { AskedCall, ChatContent } from "../../model/agent/chat.ts";
 import type { ProcessOptions, Toolset } from "../../model/agent.ts";
-
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
-import { finishOf, readResponse } from "../asked-calls.ts";
-import { hasWholeArguments, isCutOff } from "../broken-replies.ts";
 import { answerWhole, picturesOf, textOnly } from "./answers.ts";
 
 type Completion<M> = { choices: readonly { message: M; finish_reason?: unknown }[] };

@@ -1,12 +1,15 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import { explainModelFailure } from "./http.ts";
-import type { ModelEndpoint } from "./model.ts";
 
 const timeoutMs = 30_000;
 
 type Models = { models: ConfigValues["models"]; keyOf: ModelKeys };
+
+/** With its key in the clear: never stored or shown. */
+export type ModelEndpoint = { baseURL: string; model: string; apiKey?: string | undefined };
 
 /** Reads the key of a model on use. */
 export type ModelKeys = (name: string, written: string) => Promise<string>;
@@ -82,4 +85,11 @@ export async function endpointOf(
 ): Promise<ModelEndpoint> {
   const { baseURL = "", model = "", apiKey } = models[name] ?? {};
   return { baseURL, model, ...(apiKey === undefined ? {} : { apiKey: await keyOf(name, apiKey) }) };
+}
+
+/** A language model of the AI SDK. Loads the SDK, which takes half a second. */
+export async function openChatModel(name: string, { baseURL, model, apiKey }: ModelEndpoint) {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const provider = createOpenAICompatible({ name, baseURL, includeUsage: true, ...withoutUndefined({ apiKey }) });
+  return provider.chatModel(model);
 }

@@ -6,9 +6,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { explainModelFailure } from "./http.ts";
 import { type Reveal, readConfig, resultOf } from "./mapping.ts";
-
-/** With its key in the clear: never stored or shown. */
-export type ModelEndpoint = { baseURL: string; model: string; apiKey?: string | undefined };
+import { type ModelEndpoint, openChatModel } from "./model-endpoint.ts";
 
 export function createModelProvider(reveal: Reveal, findModel: (name: string) => Promise<ModelEndpoint>): Provider {
   return async (spec, args, { signal }) => {
@@ -24,16 +22,15 @@ export function createModelProvider(reveal: Reveal, findModel: (name: string) =>
 async function generate(
   { model: name, system, resultFormat, temperature, maxOutputTokens }: ModelProviderConfig,
   prompt: string,
-  { baseURL, model, apiKey }: ModelEndpoint,
+  endpoint: ModelEndpoint,
   abortSignal: AbortSignal,
 ): Promise<string> {
-  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const endpoint = createOpenAICompatible({ name, baseURL, ...withoutUndefined({ apiKey }) });
+  const model = await openChatModel(name, endpoint);
   const wanted = resultFormat === "json" ? "Answer with one JSON value and nothing else." : "";
   const instructions = [system ?? "", wanted].filter((part) => part !== "").join("\n\n");
   try {
     // Below the SDK's loop, which retries: retries are decided in one place for all providers.
-    const { content } = await endpoint.chatModel(model).doGenerate({
+    const { content } = await model.doGenerate({
       prompt: [
         ...(instructions === "" ? [] : [{ role: "system" as const, content: instructions }]),
         { role: "user", content: [{ type: "text", text: prompt }] },

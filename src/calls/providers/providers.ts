@@ -18,8 +18,7 @@ import { explainFailure, type Servers, type SessionOwner } from "../../servers/s
 import { askForOffer, offerRequest } from "../offers/offer-tools.ts";
 import { createHttpProvider } from "./http.ts";
 import { neverSent, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
-import type { ModelEndpoint } from "./model.ts";
-import { endpointOf, type ModelKeys, modelTrouble } from "./model-endpoint.ts";
+import { endpointOf, type ModelEndpoint, type ModelKeys, modelTrouble } from "./model-endpoint.ts";
 
 export type ProviderParts = {
   servers: Servers;

@@ -1,5 +1,7 @@
-import type { CallOptions } from "../calls/call.ts";
+import type { CallOptions, Executed, Requested } from "../calls/call.ts";
+import type { CallRecord } from "../calls/call-schema.ts";
 import type { ToolId } from "../catalogue/tool.ts";
+import type { ErrorCode } from "../errors.ts";
 import type { DeadLetter } from "./dead-letter-schema.ts";
 
 export const deadLetterStatuses = ["pending", "retrying", "resolved", "abandoned"] as const;
@@ -58,4 +60,16 @@ export function deadLetterView(letter: KeptDeadLetter): DeadLetter {
   const isOver = shown.status === "resolved" || shown.status === "abandoned";
   const isOurs = shown.status === "retrying" || shown.nextRetryAt !== null;
   return { ...shown, waitsFor: isOver ? null : isOurs ? "retry" : "person" };
+}
+
+/** As much of a call as its stages have learned before it failed. */
+export type FailedCall = Requested & Partial<Executed>;
+
+/** The plane's own trouble: no provider is to blame. */
+const ownTrouble: ReadonlySet<ErrorCode> = new Set(["STORE_FAILED", "CONFIG_INVALID"]);
+
+/** Failed permanently by a provider: not refused, cancelled, a tool's own error, a dry run, or retried by its caller. */
+export function isDead(call: FailedCall, { status, error }: CallRecord): boolean {
+  const { dryRun, ownRetries } = call.options;
+  return status === "failed" && error !== null && !ownTrouble.has(error.code) && !dryRun && !ownRetries;
 }

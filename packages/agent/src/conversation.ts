@@ -1,0 +1,159 @@
+import type { AskedCall, ChatMessage } from "../../../src/model/agent/chat.ts";
+import type {
+  AgentCall,
+  AgentCounters,
+  AgentStep,
+  TokenUsage,
+  WaitingCall,
+} from "../../../src/model/agent/run-schema.ts";
+import type { Outcome } from "../../../src/model/calls/call.ts";
+import type { Spent } from "./budgets.ts";
+import { roundedCost } from "./models/price.ts";
+import { type Called, createRepeatDetector, notMadeRecord } from "./run-calls.ts";
+import { noUsage } from "./style.ts";
+
+export type Conversation = {
+  messages: readonly ChatMessage[];
+  steps: AgentStep[];
+  spent: Spent;
+  memory: ReturnType<typeof createRepeatDetector>;
+  /** The agent's state, which decides what it may call. */
+  state(): string | undefined;
+  usage(): TokenUsage;
+  counters(): AgentCounters;
+  /** Turns in which it got what it asked for. */
+  turns(): number;
+  add(more: readonly ChatMessage[]): void;
+  /** The model is asked, with so many tools. */
+  beginStep(offered: number): (usage?: TokenUsage, finish?: string) => void;
+  /** A server that was called has asked a model. */
+  sampled(usage: TokenUsage): void;
+  served(called: readonly Called[]): void;
+  /** Did a used-up budget keep a call of the last turn from being made? */
+  isShort(): boolean;
+  waiting(): WaitingCall[];
+  refused(calls: readonly AskedCall[]): void;
+  /** Forgets everything after so many messages; what was used stays used. */
+  goBackTo(length: number): void;
+  /** Other messages beside these; what is done and used there counts here. */
+  branch(messages: readonly ChatMessage[]): Conversation;
+};
+
+/** What a run has said, done and used so far. */
+export function createConversation(history: readonly ChatMessage[], firstState: string | undefined): Conversation {
+  const steps: AgentStep[] = [];
+  const spent: Spent = { turns: 0, calls: 0, tokens: 0 };
+  const waiting = new Map<string, WaitingCall>();
+  let state = firstState;
+  let turns = 0;
+  let isShort = false;
+  let asked = { calls: 0, turns: 0 };
+  const note = (calls: readonly AgentCall[], step: AgentStep | undefined) => {
+    asked = { calls: asked.calls + calls.length, turns: asked.turns + 1 };
+    step?.calls.push(...calls);
+  };
+  const shared = {
+    steps,
+    spent,
+    state: () => state,
+    usage: () => steps.reduce((sum, { usage, sampled = noUsage }) => add(add(sum, usage), sampled), noUsage),
+    counters: (): AgentCounters => ({
+      totalToolCalls: asked.calls,
+      totalToolCallTurns: asked.turns,
+      totalGenerations: 1,
+      generationsWithTools: asked.calls > 0 ? 1 : 0,
+    }),
+    turns: () => turns,
+    isShort: () => isShort,
+    waiting: () => [...waiting.values()],
+  };
+  const begin = (given: readonly ChatMessage[]): Conversation => {
+    const messages = [...given];
+    /** Branches run at the same time, so each knows its own. */
+    let current: AgentStep | undefined;
+    return {
+      ...shared,
+      messages,
+      memory: createRepeatDetector(),
+      add: (more) => void messages.push(...more),
+      goBackTo: (length) => void messages.splice(length),
+      branch: begin,
+      beginStep(offered) {
+        const startedAt = performance.now();
+        const at = new Date().toISOString();
+        const turn = steps.length + 1;
+        const step: AgentStep = { turn, at, modelMs: 0, usage: noUsage, offered, refused: false, calls: [] };
+        steps.push(step);
+        current = step;
+        return (usage = noUsage, finish) => {
+          if (finish !== undefined) step.finish = finish;
+          step.modelMs = Math.round(performance.now() - startedAt);
+          step.usage = usage;
+          spent.tokens += usage.totalTokens;
+        };
+      },
+      sampled(usage) {
+        if (current) current.sampled = add(current.sampled ?? noUsage, usage);
+        spent.tokens += usage.totalTokens;
+      },
+      served(called) {
+        turns += 1;
+        spent.turns += 1;
+        spent.calls += called.filter(({ outcome }) => outcome !== null).length;
+        isShort = called.some(isOverBudget);
+        for (const { outcome } of called) if (outcome) noteWaiting(outcome, waiting);
+        note(
+          called.map(({ record }) => record),
+          current,
+        );
+        state = nextState(state, called);
+      },
+      refused(calls) {
+        if (current) current.refused = true;
+        if (calls.length > 0)
+          note(
+            calls.map((call) => notMadeRecord(call, "refused")),
+            current,
+          );
+      },
+    };
+  };
+  return begin(history);
+}
+
+export function isOverBudget({ outcome, isBeyondBudget }: Called): boolean {
+  return isBeyondBudget === true || outcome?.error?.code === "BUDGET_EXCEEDED";
+}
+
+function noteWaiting({ approval, plan, call }: Outcome, waiting: Map<string, WaitingCall>): void {
+  const id = approval?.id ?? plan?.change;
+  if (id !== undefined) waiting.set(id, { id, tool: call.tool });
+}
+
+/** The last call that leads to another state decides. */
+function nextState(before: string | undefined, called: readonly Called[]): string | undefined {
+  const current = before || "undefined";
+  const reached = called.flatMap(({ outcome }) =>
+    outcome?.call.status === "succeeded" ? (outcome.call.state ?? []) : [],
+  );
+  return reached.findLast((state) => state !== current) ?? before;
+}
+
+function add(one: TokenUsage, other: TokenUsage): TokenUsage {
+  const cachedTokens = (one.cachedTokens ?? 0) + (other.cachedTokens ?? 0);
+  const cost = addCost(one, other);
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    totalTokens: one.totalTokens + other.totalTokens,
+    ...(cachedTokens > 0 && { cachedTokens }),
+    ...(cost && { cost }),
+  };
+}
+
+/** None where a part has no price, or another currency: a part of the cost is not the cost. */
+function addCost(one: TokenUsage, other: TokenUsage): TokenUsage["cost"] {
+  if (one.totalTokens === 0 || other.totalTokens === 0) return one.cost ?? other.cost;
+  if (!one.cost || one.cost.unit !== other.cost?.unit) return undefined;
+  return { amount: roundedCost(one.cost.amount + other.cost.amount), unit: one.cost.unit };
+}

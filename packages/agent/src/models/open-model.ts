@@ -1,0 +1,36 @@
+import { type AgentParts, idOfModel } from "../../../../src/agent/agent.ts";
+import { endpointOf, explainModelFailure } from "../../../../src/calls/calls.ts";
+import type { ChatModel } from "../../../../src/model/agent/chat.ts";
+import type { ModelChoice } from "../../../../src/model/agent.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import { pricedModel } from "./price.ts";
+
+type Parts = Pick<AgentParts, "config" | "models" | "givenModels" | "keyOfModel">;
+
+export type OpenModel = (choice?: ModelChoice) => Promise<ChatModel>;
+
+/** The model that was chosen, or the usual one. */
+export function createOpenModel({ config, models, givenModels, keyOfModel }: Parts): OpenModel {
+  async function openNamed(name: string): Promise<ChatModel> {
+    const own = Object.hasOwn(givenModels, name) ? givenModels[name] : undefined;
+    if (own !== undefined) return openGiven(own, name);
+    models.requireUsable(name);
+    const endpoint = await endpointOf(name, config().models, keyOfModel);
+    const { openEndpoint } = await import("./ai-sdk-model.ts");
+    const model = openEndpoint(name, endpoint, (thrown) => explainModelFailure(thrown, name));
+    const price = config().models[name]?.price;
+    return price ? pricedModel(await model, price) : model;
+  }
+
+  return async (choice) =>
+    choice === undefined || typeof choice === "string"
+      ? openNamed(choice ?? models.usual())
+      : openGiven(choice, idOfModel(choice) ?? "model");
+}
+
+async function openGiven(model: Exclude<ModelChoice, string>, name: string): Promise<ChatModel> {
+  if ("stream" in model && typeof model.stream === "function") return model;
+  const { createAiSdkModel, isForeignModel } = await import("./ai-sdk-model.ts");
+  if (isForeignModel(model)) return createAiSdkModel(name, model, (thrown) => explainModelFailure(thrown, name));
+  throw new PlaneError("USAGE", `'${name}' is not a model: give the name of one, or a language model of the AI SDK.`);
+}

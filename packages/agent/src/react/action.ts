@@ -1,0 +1,171 @@
+import { parseLenientJson } from "../../../../src/lib/json/lenient-json.ts";
+import { isObject } from "../../../../src/model/json.ts";
+import type { Label, ReactToken } from "./lines.ts";
+
+const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t" };
+
+/**
+ * Finds the end of a JSON object that begins with the first character; braces in texts do not count. Line breaks in
+ * texts are escaped on the way: models often forget it, and they can mean nothing else.
+ */
+function createObjectScan() {
+  let taken = "";
+  let depth = 0;
+  let isText = false;
+  let isEscaped = false;
+  let isWhole = false;
+
+  /** True once the object has ended; what comes after it is not taken. */
+  function push(text: string): boolean {
+    let from = 0;
+    for (let at = 0; at < text.length && !isWhole; at++) {
+      const character = text.charAt(at);
+      const instead = isText ? escapes[character] : undefined;
+      if (instead !== undefined) {
+        taken += text.slice(from, at) + (isEscaped ? instead.slice(1) : instead);
+        from = at + 1;
+      }
+      if (isEscaped) isEscaped = false;
+      else if (isText && character === "\\") isEscaped = true;
+      else if (character === '"') isText = !isText;
+      else if (!isText && character === "{") depth++;
+      else if (!isText && character === "}" && --depth === 0) {
+        taken += text.slice(from, at + 1);
+        isWhole = true;
+      }
+    }
+    if (!isWhole) taken += text.slice(from);
+    return isWhole;
+  }
+
+  return { push, end: () => ({ text: taken, isWhole }) };
+}
+
+type ReadArguments = { arguments: string } | { problem: string };
+
+/** The text of an object that was found in `Args`. */
+function readObject({ text, isWhole }: { text: string; isWhole: boolean }): ReadArguments {
+  if (!isWhole) return { problem: "The JSON of Args ends too early." };
+  try {
+    return isObject(JSON.parse(text)) ? { arguments: text } : { problem: notAnObject };
+  } catch {
+    const read = parseLenientJson(text);
+    // What can be read in one way goes on as it was written; the path reads it, and says what was misspelt.
+    if (read.text !== null) return { arguments: text };
+    return { problem: `The JSON of Args is broken at position ${read.at}.` };
+  }
+}
+
+const notAnObject = "Args must be a JSON object.";
+const nothing: ReadonlySet<string> = new Set(["", "none", "null", "n/a"]);
+
+/** What stood behind `Args` and is not an object. */
+function readProse(prose: string): ReadArguments {
+  const isNothing = nothing.has(prose.replaceAll("`", "").trim().toLowerCase());
+  return isNothing ? { arguments: "{}" } : { problem: notAnObject };
+}
+
+export type Action = { name: string; arguments: string };
+
+/** Where in an action: in its name, in lines after it, behind `Args`, or in the object. */
+type Part = "name" | "after" | "args" | "object";
+
+/** Reads what stands behind `Action:`, a name and an object. Without an object it is an empty one. */
+export function createActionReader() {
+  const object = createObjectScan();
+  let part: Part = "name";
+  let name = "";
+  let prose = "";
+  let line = "";
+  let isProse = false;
+
+  function readLabel(label: Label): "more" | "over" | "answer" {
+    if (part === "args") return "over";
+    if (label === "args") part = "args";
+    else return label === "answer" && isNone(cleanName(name)) ? "answer" : "over";
+    return "more";
+  }
+
+  /** Some put the object behind the name. */
+  function readName(text: string): "more" | "over" {
+    const brace = text.indexOf("{");
+    name += brace < 0 ? text : text.slice(0, brace);
+    if (brace >= 0) {
+      name = withoutLabel(name);
+      part = "object";
+      return object.push(text.slice(brace)) ? "over" : "more";
+    }
+    if (!text.endsWith("\n")) return "more";
+    if (name.trim() === "") name = "";
+    else part = "after";
+    return "more";
+  }
+
+  /** An object begins with the first thing on a line, except for fences; other lines say nothing. */
+  function readLine(text: string): "more" | "over" {
+    const brace = isProse ? -1 : text.indexOf("{");
+    if (brace >= 0) {
+      isProse = !isBlank(line + text.slice(0, brace));
+      if (!isProse) part = "object";
+    }
+    if (part === "object") return object.push(text.slice(brace)) ? "over" : "more";
+    line += text;
+    if (text.endsWith("\n")) endLine();
+    return "more";
+  }
+
+  function endLine(): void {
+    if (part === "args" && !isBlank(line)) prose += line;
+    line = "";
+    isProse = false;
+  }
+
+  function readWritten(): ReadArguments {
+    endLine();
+    return part === "object" ? readObject(object.end()) : readProse(prose);
+  }
+
+  return {
+    /** `over`: nothing after it counts. `answer`: it was no action, and an answer follows. */
+    hear(spoken: ReactToken): "more" | "over" | "answer" {
+      if (part === "object") return object.push(spoken.text) ? "over" : "more";
+      if (spoken.kind === "label") return readLabel(spoken.label);
+      if (spoken.kind === "fence") return "more";
+      return part === "name" ? readName(spoken.text) : readLine(spoken.text);
+    },
+    end(): Action | { problem: string } {
+      const clean = cleanName(name);
+      if (clean === "") return { problem: "The Action has no name." };
+      const written = readWritten();
+      return "problem" in written ? written : { name: clean, ...written };
+    },
+  };
+}
+
+/** The rest of a fence, or nothing. */
+function isBlank(text: string): boolean {
+  return /^(json)?$/i.test(text.replaceAll("`", "").trim());
+}
+
+function isNone(name: string): boolean {
+  return /^(none|null|n\/a)?$/i.test(name);
+}
+
+const maxName = 200;
+
+/** What stands between a name and its object on one line: `search Args: {…}`, `search({…})`. */
+function withoutLabel(name: string): string {
+  return name.length > maxName ? name : name.replace(/[\s(]*(?:args|arguments|action input)?[\s:(]*$/i, "");
+}
+
+const around = "\"'`*“”‘’[]<>";
+
+/** Without what models put around a name. */
+function cleanName(written: string): string {
+  const name = written.trim();
+  let from = 0;
+  let to = name.length;
+  while (from < to && around.includes(name.charAt(from))) from++;
+  while (to > from && `${around}.,;`.includes(name.charAt(to - 1))) to--;
+  return name.slice(from, to).trim();
+}

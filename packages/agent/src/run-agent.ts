@@ -1,0 +1,181 @@
+import { TimeLimiter } from "../../../src/lib/async/time-limit.ts";
+import { uniqueId } from "../../../src/lib/ids-and-time.ts";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
+import type { AgentMessage, TraceType } from "../../../src/model/agent/agent-run.ts";
+import { isCutOff } from "../../../src/model/agent/broken-replies.ts";
+import type { ChatMessage } from "../../../src/model/agent/chat.ts";
+import type { AgentRun, MissingServer } from "../../../src/model/agent/run-schema.ts";
+import type { AgentResult, AnswerParser, Generation } from "../../../src/model/agent.ts";
+import { PlaneError, reportError, toPlaneError } from "../../../src/model/errors.ts";
+import { type Conversation, createConversation } from "./conversation.ts";
+import { type Ending, type LoopParts, loop } from "./loop.ts";
+import { createMessageStream } from "./message-stream.ts";
+import { type AskAside, splitQuestion } from "./patterns.ts";
+import { messagesFor, reasoningIn } from "./trace/kept-run.ts";
+
+export type RunParts = Omit<LoopParts, "limiter" | "stream"> & {
+  id?: string;
+  user: string | null;
+  toolset: string | null;
+  conversation: string;
+  trace: TraceType;
+  history: readonly ChatMessage[];
+  state: string | undefined;
+  /** Servers of its toolset that had nothing to offer. */
+  missing?: (() => MissingServer[]) | undefined;
+  signal?: AbortSignal | undefined;
+  onMessage?: ((message: AgentMessage) => void) | undefined;
+};
+
+/** `converse` may be called again after more was said. */
+export type Converse = (conversation: Conversation, converse: () => Promise<Ending>) => Promise<Ending>;
+
+const once: Converse = (_, converse) => converse();
+
+/** One question from beginning to end; a failure is part of its result. */
+export async function runAgent(question: string, parts: RunParts, goOn = once): Promise<AgentResult> {
+  const { id = uniqueId(), history, state, budget, signal, onMessage = () => undefined } = parts;
+  const startedAt = performance.now();
+  const at = new Date().toISOString();
+  const conversation = createConversation([...history, { role: "user", content: question }], state);
+  const stream = createMessageStream(onMessage);
+  const limiter = new TimeLimiter(budget.timeMs, { capMs: budget.timeMs, caller: signal });
+  let ending: Ending;
+  let isSplit = ["tools", "react", "code"].includes(parts.style.name);
+  const converse = async () => {
+    if (!isSplit) {
+      isSplit = true;
+      const found = await splitQuestion(
+        parts.style.name,
+        question,
+        await parts.listTools(conversation.state()),
+        createAside(conversation, { ...parts, limiter }),
+      );
+      if (found !== null) conversation.add([{ role: "user", content: found }]);
+    }
+    return loop(conversation, { ...parts, limiter, stream });
+  };
+  try {
+    await parts.guard?.("UserPromptSubmit", { prompt: question, model: parts.model.name }, limiter.signal);
+    ending = await goOn(conversation, converse);
+  } catch (thrown) {
+    const cancelled = new PlaneError("CANCELLED", "The run was cancelled before the model had answered.");
+    if (limiter.isExpired) ending = { outcome: "budget", answer: null, error: outOfTime(budget.timeMs) };
+    else if (signal?.aborted) ending = { outcome: "cancelled", answer: null, error: cancelled };
+    else ending = { outcome: "failed", answer: null, error: toPlaneError(thrown) };
+  } finally {
+    limiter.clear();
+  }
+  if (ending.answer !== null && ending.error === null) stream.endDialog("answer");
+  else stream.endDialog("error", ending.error?.message ?? "The model gave no answer.");
+  const run = accountOf(conversation, ending, parts);
+  return {
+    id,
+    at,
+    durationMs: Math.round(performance.now() - startedAt),
+    question,
+    ...run,
+    history: [...conversation.messages],
+    ...withoutUndefined({ state: conversation.state() }),
+  };
+}
+
+/** In one budget with the conversation, which does not see it; what is said there is a thought. */
+function createAside(conversation: Conversation, parts: RunParts & Pick<LoopParts, "limiter">): AskAside {
+  const { onMessage = () => undefined, history, listTools } = parts;
+  return async (text, withTools) => {
+    const branch = conversation.branch([...history, { role: "user", content: text }]);
+    const stream = createMessageStream((said) =>
+      onMessage(said.type === "answer" ? { ...said, type: "thought" } : said),
+    );
+    const ending = await loop(branch, { ...parts, stream, listTools: withTools ? listTools : async () => [] });
+    stream.end();
+    return ending.answer;
+  };
+}
+
+function outOfTime(timeMs: number): PlaneError {
+  const text = `The run has used its ${timeMs / 1000} s. Give it more ('timeoutMs', --max-seconds), or ask for less.`;
+  return new PlaneError("BUDGET_EXCEEDED", text, { data: { budget: "time", limit: timeMs } });
+}
+
+type Account = Omit<AgentRun, "id" | "at" | "durationMs" | "question">;
+
+function accountOf(conversation: Conversation, { outcome, answer, error }: Ending, parts: RunParts): Account {
+  const { user, style, model, toolset, trace } = parts;
+  const waiting = conversation.waiting();
+  const missing = parts.missing?.() ?? [];
+  const isTruncated = answer !== null && isCutOff(conversation.steps.at(-1)?.finish);
+  return {
+    user,
+    style: style.name,
+    model: model.name,
+    toolset,
+    conversation: parts.conversation,
+    outcome,
+    error: error === null ? null : reportError(error),
+    answer,
+    ...(isTruncated && { truncated: true }),
+    ...(waiting.length > 0 && { waiting }),
+    ...(missing.length > 0 && { missing }),
+    reasoning: reasoningIn(conversation.messages),
+    turns: conversation.turns(),
+    usage: conversation.usage(),
+    counters: conversation.counters(),
+    steps: conversation.steps,
+    trace,
+    messages: messagesFor(trace, conversation.messages),
+  };
+}
+
+type GenerateParts<T> = { parser: AnswerParser<T>; maxCorrectionSteps: number; maxRestarts: number };
+
+/**
+ * A run whose answer has to pass a parser. The model gets the parser's error and corrects itself; then it restarts
+ * after the last result of its tools, so that no call is made twice.
+ */
+export async function generate<T>(
+  prompt: string,
+  parts: RunParts,
+  { parser, maxCorrectionSteps, maxRestarts }: GenerateParts<T>,
+  run: (prompt: string, parts: RunParts, goOn: Converse) => Promise<AgentResult> = runAgent,
+): Promise<Generation<T>> {
+  const made = { value: null as T | null, corrections: 0, restarts: 0 };
+  let sinceRestart = 0;
+  const result = await run(prompt, parts, async (conversation, converse) => {
+    for (;;) {
+      const ending = await converse();
+      if (ending.answer === null) return ending;
+      const { value, problem } = await tryParser(parser, ending.answer);
+      made.value = value;
+      if (problem === null) return ending;
+      if (sinceRestart < maxCorrectionSteps) {
+        sinceRestart += 1;
+        made.corrections += 1;
+        const content = `Your answer cannot be used: ${problem}\nAnswer again, with this put right.`;
+        conversation.add([{ role: "user", content }]);
+      } else if (made.restarts < maxRestarts) {
+        sinceRestart = 0;
+        made.restarts += 1;
+        conversation.goBackTo(checkpoint(conversation.messages, parts.history.length + 1));
+      } else {
+        const message = `The model gave no answer that can be used: ${problem}`;
+        return { ...ending, outcome: "failed", error: new PlaneError("PROVIDER_FAILED", message) };
+      }
+    }
+  });
+  return { ...result, ...made };
+}
+
+async function tryParser<T>(parser: AnswerParser<T>, answer: string) {
+  try {
+    return { value: await parser(answer), problem: null };
+  } catch (thrown) {
+    return { value: null, problem: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+}
+
+/** After the last thing a tool said, or else after the prompt. */
+function checkpoint(messages: readonly ChatMessage[], least: number): number {
+  return Math.max(least, messages.findLastIndex(({ role }) => role === "tool") + 1);
+}

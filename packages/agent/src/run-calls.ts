@@ -1,0 +1,324 @@
+import { createSemaphore } from "../../../src/lib/async/semaphore.ts";
+import { stableJson } from "../../../src/lib/json/stable-json.ts";
+import { nearest } from "../../../src/lib/text/nearest.ts";
+import { noName } from "../../../src/model/agent/asked-calls.ts";
+import { cutOffText, hasWholeArguments } from "../../../src/model/agent/broken-replies.ts";
+import type { AskedCall, ChatContent, ChatContentBlock, ModelTool } from "../../../src/model/agent/chat.ts";
+import type { AgentCall } from "../../../src/model/agent/run-schema.ts";
+import type { Outcome } from "../../../src/model/calls/call.ts";
+import {
+  type ArtifactResult,
+  isJsonOfArtifacts,
+  type ContentBlock as ResultBlock,
+  readArtifacts,
+  readMedia,
+  type ToolResult,
+  unsaidStructure,
+} from "../../../src/model/calls/result.ts";
+import type { ToolId } from "../../../src/model/catalogue/tool.ts";
+import { spellings } from "../../../src/model/catalogue/tool-name.ts";
+import { messageForModel } from "../../../src/model/errors.ts";
+import type { Observation } from "./style.ts";
+
+/** As much of an offered tool as its name. */
+type Named = { name: string; id?: ToolId };
+
+/** The names that a model gets after an unknown one. */
+const maxNames = 30;
+/** What some models put before every name. */
+const prefix = /^(?:functions|tools?|default_api)[.:/]/;
+
+/** A tool by another spelling of its name, where only one fits. */
+function findBySpelling<T extends Named>(name: string, offered: readonly T[]): T | undefined {
+  const bare = name.trim().replace(prefix, "");
+  if (bare === "") return undefined;
+  const found = offered.filter((tool) => tool.name === bare || (tool.id && spellings(tool.id).includes(bare)));
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function unknownTool(name: string, offered: readonly Named[]): string {
+  const names = offered.map((tool) => tool.name);
+  const what = name.trim() === "" || name === noName ? "A call names no tool" : `No tool '${name}' can be called here`;
+  if (names.length === 0) return `${what}: no tools can be called now.`;
+  const near = nearest(withoutServer(name), names).map((close) => `'${close}'`);
+  const meant = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
+  const more = names.length > maxNames ? `, and ${names.length - maxNames} more` : "";
+  return `${what}.${meant} There are: ${names.slice(0, maxNames).join(", ")}${more}.`;
+}
+
+/** The last part of a name of several is what the tool is called. */
+function withoutServer(name: string): string {
+  return /[.:/]/.test(name) ? (name.split(/[.:/]/).at(-1) ?? name) : name;
+}
+
+/** A tool as the model sees it, and what only we know. */
+export type OfferedTool = ModelTool & {
+  /** Unless it is known to only read. */
+  mayChange: boolean;
+  /** What it is called elsewhere. */
+  id?: ToolId;
+};
+
+export type CallByName = (
+  name: string,
+  argumentsText: string,
+  context: { id: string; signal: AbortSignal | undefined },
+) => Promise<Outcome>;
+
+/** The path knows which of them have to wait for each other. */
+const atOnce = 16;
+
+type RunCallsParts = {
+  offered: readonly OfferedTool[];
+  call: CallByName;
+  memory: RepeatDetector;
+  /** How many more calls may be made. */
+  callsLeft: number;
+  /** The reply that asked for them ended in the middle. */
+  isCut?: boolean;
+  signal: AbortSignal | undefined;
+  /** Told as they end, which may be in another order. */
+  onEnd?(called: Called): void;
+};
+
+export type Called = {
+  observation: Observation;
+  record: AgentCall;
+  /** Answered with what an earlier call came to. */
+  isRepeat: boolean;
+  /** Not made, because the run had made all its calls. */
+  isBeyondBudget?: true;
+  outcome: Outcome | null;
+};
+
+/** Makes the calls of one turn concurrently; the results are in the order of the calls. */
+export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts): Promise<Called[]> {
+  const { offered, memory, signal, onEnd } = parts;
+  const semaphore = createSemaphore(atOnce, Number.POSITIVE_INFINITY);
+  const byName = new Map(offered.map((tool) => [tool.name, tool]));
+  let left = parts.callsLeft;
+  const round = memory.round();
+  const begun = new Map<AskedCall, string>();
+
+  async function make(call: AskedCall, tool: OfferedTool): Promise<Called> {
+    const first = round.before(call);
+    if (first) return repeated(call, await first);
+    if (left <= 0) {
+      const refused = notMade(call, `'${tool.name}' was not run: this run may make no more calls.`);
+      return { ...refused, isBeyondBudget: true };
+    }
+    left -= 1;
+    const outcome = await round.keep(call, tool.mayChange, enter(call, tool.name));
+    const called = toCalled(call, outcome, signal);
+    const at = begun.get(call);
+    return at === undefined ? called : { ...called, record: { ...called.record, at } };
+  }
+
+  async function enter(call: AskedCall, name: string): Promise<Outcome | null> {
+    try {
+      await semaphore.acquire(signal);
+    } catch {
+      return null;
+    }
+    begun.set(call, new Date().toISOString());
+    try {
+      return await parts.call(name, call.function.arguments, { id: call.id, signal });
+    } finally {
+      semaphore.release();
+    }
+  }
+
+  const made = calls.map(async (call) => {
+    const { name } = call.function;
+    const tool = byName.get(name) ?? findBySpelling(name, offered);
+    const called = !tool
+      ? notMade(call, unknownTool(name, offered))
+      : parts.isCut && !hasWholeArguments(call)
+        ? notMade(call, cutOffText(name))
+        : await make(call, tool);
+    onEnd?.(called);
+    return called;
+  });
+  const called = await Promise.all(made);
+  round.end();
+  return called;
+}
+
+function toCalled(call: AskedCall, outcome: Outcome | null, signal: AbortSignal | undefined): Called {
+  if (outcome === null) return tooLate(call);
+  const isEnded = outcome.call.status === "cancelled" || outcome.error?.data.stopped === true;
+  const isInterrupted = isEnded && signal?.aborted === true && mayHaveRun(outcome);
+  const content: ChatContent = isInterrupted
+    ? `Interrupted: the run ended before '${call.function.name}' did. Whether it took effect is not known.`
+    : observe(outcome, call.function.name);
+  return {
+    observation: { call, content, isError: !outcome.ok },
+    record: recordOf(call, outcome, isInterrupted ? "interrupted" : outcome.call.status),
+    isRepeat: false,
+    outcome,
+  };
+}
+
+/** What waited for a person, or never left, has not. */
+function mayHaveRun({ error }: Outcome): boolean {
+  return error?.data.approvalId === undefined && error?.data.sent !== false;
+}
+
+function recordOf(call: AskedCall, { call: made }: Outcome, status: string): AgentCall {
+  const { id: record, tool, durationMs, provider, attempts } = made;
+  return { id: call.id, tool, record, status, durationMs, provider, attempts };
+}
+
+/** The record is the first call's: there is no other. */
+function repeated(call: AskedCall, outcome: Outcome | null): Called {
+  if (outcome === null) return tooLate(call);
+  const note = "(not run again: the same call was made before, and nothing was changed since; this is its result)";
+  const said = observe(outcome, call.function.name);
+  const content: ChatContent = typeof said === "string" ? `${note}\n${said}` : [{ type: "text", text: note }, ...said];
+  return {
+    observation: { call, content, isError: !outcome.ok },
+    record: { ...recordOf(call, outcome, "repeated"), durationMs: 0, attempts: 0 },
+    isRepeat: true,
+    outcome: null,
+  };
+}
+
+function notMade(call: AskedCall, text: string): Called {
+  const observation = { call, content: `Error: ${text}`, isError: true };
+  return { observation, record: notMadeRecord(call, "refused"), isRepeat: false, outcome: null };
+}
+
+function tooLate(call: AskedCall): Called {
+  const observation = { call, content: "Not run: the run ended before its turn came.", isError: true };
+  return { observation, record: notMadeRecord(call, "cancelled"), isRepeat: false, outcome: null };
+}
+
+export function notMadeRecord({ id, function: { name } }: AskedCall, status: string): AgentCall {
+  return { id, tool: name, record: null, status, durationMs: 0, provider: null, attempts: 0 };
+}
+
+/** The outcome of a call, for the model to read. */
+export function observe(outcome: Outcome, name = outcome.call.tool): ChatContent {
+  const { result, call } = outcome;
+  if (!result) {
+    const { error } = outcome;
+    // A model that reads another name than the one it used takes it for another tool.
+    const message = messageForModel(error).replaceAll(`'${call.tool}'`, `'${name}'`);
+    return `Error: ${message}${outcome.approval ? waitsForApproval : ""} [${error.code}]`;
+  }
+  const content = contentOf(result);
+  // A model can do nothing about the other warnings.
+  const notes = (call.argumentNotes ?? []).map((note) => `Note: ${note}`);
+  return withText(content, result.isError ? "Error: " : "", notes);
+}
+
+function withText(content: ChatContent, before: string, after: readonly string[]): ChatContent {
+  if (before === "" && after.length === 0) return content;
+  if (typeof content === "string") return [`${before}${content}`, ...after].join("\n");
+  return [
+    ...(before === "" ? [] : [{ type: "text" as const, text: before.trim() }]),
+    ...content,
+    ...after.map((text) => ({ type: "text" as const, text })),
+  ];
+}
+
+/** Texts one per line; with pictures among them, all of it in order. */
+function contentOf(result: ToolResult): ChatContent {
+  const found = readArtifacts(result);
+  const blocks = result.content.filter((block) => !found || !isJsonOfArtifacts(block)).map(toBlock);
+  const more = found ? artifactTexts(found) : structureTexts(result);
+  blocks.push(...more.map((text) => ({ type: "text" as const, text })));
+  if (blocks.some(({ type }) => type === "image_url")) return blocks;
+  return blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+}
+
+function toBlock(block: ResultBlock): ChatContentBlock {
+  if (block.type === "text" && typeof block.text === "string") return { type: "text", text: block.text };
+  if (block.type !== "image") return { type: "text", text: withoutPayload(block) };
+  const media = readMedia(block);
+  if ("problem" in media) return { type: "text", text: `[An image that cannot be shown: ${media.problem}.]` };
+  return { type: "image_url", image_url: { url: `data:${media.mimeType};base64,${String(block.data)}` } };
+}
+
+function structureTexts(result: ToolResult): string[] {
+  const structure = unsaidStructure(result);
+  return structure === undefined ? [] : [withoutPayload(structure, [])];
+}
+
+/** What came with files: what it says, and of each file its name, kind and size. */
+function artifactTexts({ results, metadata, artifacts, problems }: ArtifactResult): string[] {
+  const said = [results, metadata].filter((value) => value !== undefined);
+  return [
+    ...said.map((value) => (typeof value === "string" ? value : withoutPayload(value, []))),
+    ...artifacts.map(
+      ({ name, mimeType, bytes }) => `[artifact ${name}, ${mimeType ?? "unknown type"}, ${bytes} bytes]`,
+    ),
+    ...problems.map((problem) => `[${problem}]`),
+  ];
+}
+
+const payload = /^[A-Za-z0-9+/_-]{1024,}={0,2}$/;
+
+/** A model cannot read base64; its size is enough. */
+function withoutPayload(value: unknown, keys: readonly string[] = ["data", "blob"]): string {
+  return JSON.stringify(value, (key, inner: unknown) =>
+    typeof inner === "string" && (keys.includes(key) || key === "b64" || payload.test(inner))
+      ? `(${inner.length} characters of base64)`
+      : inner,
+  );
+}
+
+/** Without it a model calls again, or waits for nothing. */
+const waitsForApproval =
+  " Do not call it again: it runs once a person says yes. Go on without its result, and say in your answer that it waits.";
+
+type Kept = { outcome: Promise<Outcome | null>; mayChange: boolean };
+
+export type RepeatDetector = ReturnType<typeof createRepeatDetector>;
+
+/**
+ * The calls of a run by name and arguments, for models that repeat themselves. A result holds until another call may
+ * have changed something; a write is not repeated in a row, but may follow another: a switch goes on, off and on.
+ */
+export function createRepeatDetector() {
+  const kept = new Map<string, Kept>();
+  return {
+    round() {
+      const made = new Map<string, Kept>();
+      return {
+        /** The outcome of the same call, where it still holds. */
+        before(call: AskedCall): Promise<Outcome | null> | undefined {
+          const key = keyOf(call);
+          return (made.get(key) ?? kept.get(key))?.outcome;
+        },
+        async keep(call: AskedCall, mayChange: boolean, outcome: Promise<Outcome | null>): Promise<Outcome | null> {
+          const key = keyOf(call);
+          made.set(key, { outcome, mayChange });
+          const ended = await outcome;
+          // A recoverable failure may be tried again.
+          if (ended === null || (!ended.ok && ended.error?.recoverable === true)) made.delete(key);
+          return ended;
+        },
+        end(): void {
+          const changes = [...made].filter(([, { mayChange }]) => mayChange);
+          if (changes.length > 0) kept.clear();
+          for (const [key, call] of changes.length > 0 ? changes : made) kept.set(key, call);
+        },
+      };
+    },
+  };
+}
+
+/** Independent of the spacing and order of the arguments. */
+function keyOf({ function: { name, arguments: text } }: AskedCall): string {
+  return JSON.stringify([name, canonical(text)]);
+}
+
+function canonical(text: string): string {
+  if (text.trim() === "") return "{}";
+  try {
+    return stableJson(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,122 @@
+import type { AgentParts } from "../../../src/agent/agent.ts";
+import { once } from "../../../src/lib/async/once.ts";
+import { steadyNow } from "../../../src/lib/async/steady-time.ts";
+import { createLru } from "../../../src/lib/lru.ts";
+import { cutText } from "../../../src/lib/text/cut-text.ts";
+import { toPlaneError } from "../../../src/model/errors.ts";
+import type { PlaneEvent } from "../../../src/model/events.ts";
+import type { Sampling } from "../../../src/model/plane-options.ts";
+import { RpcError } from "../../../src/protocol/message.ts";
+import type { OpenModel } from "./models/open-model.ts";
+import type { SamplingRequest } from "./sampling-request.ts";
+
+/** A server does not wait longer for a model. */
+const maxMs = 120_000;
+/** How many calls are counted at a time. */
+const minCalls = 10_000;
+
+type SamplingParts = Pick<AgentParts, "config" | "profile" | "models"> & {
+  open: OpenModel;
+  emit(event: PlaneEvent): void;
+};
+
+type Context = Parameters<Sampling>[1];
+
+/** Answers the sampling requests of servers with our models, as far as the configuration allows. */
+export function createSampling({ config, profile, models, open, emit }: SamplingParts): Sampling {
+  const settings = () => config().sampling;
+  const room = once(() => import("./sampling-request.ts"));
+  const counts = createLru<number>(minCalls);
+
+  function note({ server, callId, tool }: Context, status: "answered" | "refused" | "failed", reason: string): void {
+    const unused = { model: null, inputTokens: 0, outputTokens: 0 };
+    emit({ type: "model.sampled", callId, server, tool, status, reason, ...unused });
+  }
+
+  function answeredByHand(context: Context, text: string) {
+    note(context, "answered", "a person answered");
+    return { role: "assistant", content: { type: "text", text }, model: "person", stopReason: "endTurn" };
+  }
+
+  function refuse(context: Context, reason: string, code = -1): never {
+    note(context, "refused", reason);
+    throw new RpcError(code, `Sampling was refused: ${reason}.`);
+  }
+
+  /** Without one in the configuration the profile decides: a shared plane asks first. */
+  async function verdictOn(server: string): Promise<"allow" | "ask" | "deny"> {
+    const { verdict } = settings();
+    if (verdict !== null) return verdict;
+    const inForce = await profile();
+    if (inForce === "personal") return "allow";
+    return inForce === "guarded" && config().servers[server]?.trusted === true ? "allow" : "ask";
+  }
+
+  function count(context: Context): void {
+    const { maxCallsPerToolCall: most } = settings();
+    const made = (counts.get(context.callId) ?? 0) + 1;
+    if (made > most) refuse(context, `one call of a tool may ask a model ${most} times`);
+    counts.set(context.callId, made);
+  }
+
+  /** Null where a model may answer; else what a person wrote. */
+  async function askPerson(context: Context, asked: SamplingRequest): Promise<string | null> {
+    const verdict = await verdictOn(context.server);
+    const hasModel = models.known().length > 0;
+    if (verdict === "deny") refuse(context, "the configuration does not let servers ask models");
+    if (verdict === "allow" && hasModel) return null;
+    if (context.byHand) {
+      const said = await context.byHand((await room()).showSampling(asked, hasModel));
+      if (said === null) refuse(context, "a person declined");
+      return said.text ?? null;
+    }
+    if (!hasModel) refuse(context, "no model is configured");
+    const said = await context.confirm(describe(context, asked));
+    if (said === null) refuse(context, "a person has to agree, and no person can be asked");
+    if (!said) refuse(context, "a person declined");
+    return null;
+  }
+
+  async function serve(context: Context, asked: SamplingRequest) {
+    const { chooseByHints, collectReply, toSamplingResult } = await room();
+    const { streamWithRetries } = await import("./models/stream.ts");
+    const known = models.known();
+    const model = await open(chooseByHints(asked.hints, known) ?? settings().model ?? usual(known));
+    const endsAt = steadyNow() + maxMs;
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(maxMs)]);
+    const said = await collectReply(streamWithRetries(model, { ...asked.request, signal }, () => endsAt - steadyNow()));
+    context.tokens?.used(said.usage);
+    const { inputTokens, outputTokens } = said.usage;
+    const { callId, server, tool } = context;
+    const names = { callId, server, tool, model: model.name };
+    emit({ type: "model.sampled", ...names, status: "answered", reason: null, inputTokens, outputTokens });
+    return toSamplingResult(known.find(({ name }) => name === model.name)?.model ?? model.name, said);
+  }
+
+  return async (params, context) => {
+    if (!settings().enabled) refuse(context, "the configuration does not let servers ask models");
+    count(context);
+    const asked = (await room()).readSampling(params, settings().maxTokens);
+    if (typeof asked === "string") return refuse(context, asked, -32602);
+    if ((context.tokens?.left() ?? 1) <= 0) refuse(context, "the run that made the call has used its tokens");
+    const written = await askPerson(context, asked);
+    if (written !== null) return answeredByHand(context, written);
+    try {
+      return await serve(context, asked);
+    } catch (thrown) {
+      note(context, "failed", toPlaneError(thrown).code);
+      // Where the model is and what it said is not for a server to know.
+      throw new RpcError(-32603, "The model could not answer.");
+    }
+  };
+}
+
+function describe({ server, tool }: Context, { request, hints }: SamplingRequest): string {
+  const last = JSON.stringify(request.messages.at(-1)?.content ?? "");
+  const wish = hints.length === 0 ? "a model" : `a model like '${hints[0]}'`;
+  return `Server '${server}' wants to ask ${wish}, in the middle of '${tool}': ${cutText(last, 500)}`;
+}
+
+function usual(known: readonly { name: string }[]): string | undefined {
+  return (known.find(({ name }) => name === "default") ?? known[0])?.name;
+}

@@ -1,0 +1,184 @@
+import { indentJson } from "../../../../src/lib/json/render-json.ts";
+import { plainText } from "../../../../src/lib/text/plain-text.ts";
+import { costText, countOf, grouped } from "../../../../src/lib/text/wording.ts";
+import type { AskedCall, ChatContent, ChatMessage } from "../../../../src/model/agent/chat.ts";
+import type { AgentCall, AgentRun } from "../../../../src/model/agent/run-schema.ts";
+import { callsIn, contentText } from "../style.ts";
+
+const titles = { system: "System", user: "Question", assistant: "Model", answer: "Answer", tool: "Tool" } as const;
+
+/** A run as people read it: what was asked, each call with its number, what was thought before what was said. */
+export function renderRunText(run: AgentRun): string {
+  const parts = [
+    headOf(run),
+    ...traceEntries(run).map((told) => (told.kind === "call" ? renderCall(told) : renderMessage(told))),
+  ];
+  if (run.error) parts.push(`Error\n${indent(`${run.error.message} [${run.error.code}]`)}`);
+  return plainText(parts.join("\n\n"));
+}
+
+function headOf(run: AgentRun): string {
+  const { usage, counters } = run;
+  const finishes = run.steps.flatMap(({ finish }) => finish ?? []);
+  const models = run.steps.reduce((sum, { modelMs }) => sum + modelMs, 0);
+  return [
+    `Run ${run.id}: ${outcomeWords[run.outcome]} in ${durationOf(run.durationMs)}`,
+    `asked by ${run.user ?? "anonymous"} at ${run.at.slice(0, 19).replace("T", " ")}, conversation ${run.conversation}`,
+    `model ${run.model}, style ${run.style}${run.toolset === null ? "" : `, toolset ${run.toolset}`}`,
+    `${countOf(run.turns, "turn")} with tools, ${countOf(counters.totalToolCalls, "call")}, ` +
+      `the model asked ${countOf(run.steps.length, "time")} for ${durationOf(models)}`,
+    ...(finishes.length === 0 ? [] : [`the model stopped with ${finishes.join(", ")}`]),
+    ...(run.truncated ? ["the answer was cut off at the model's limit"] : []),
+    ...(run.missing ?? []).map(({ server, reason }) => `no tools of ${server}: ${reason}`),
+    ...(run.waiting ?? []).map(({ id, tool }) => `${tool} waits for approval ${id}`),
+    `${countOf(usage.totalTokens, "token")}: ${grouped(usage.inputTokens)} in, ${grouped(usage.outputTokens)} out${
+      usage.cost === undefined ? "" : `, ${costText(usage.cost)}`
+    }`,
+  ].join("\n");
+}
+
+function renderMessage({ role, content, reasoning }: TraceMessage): string {
+  const said = contentText(content, pictureOf);
+  return [
+    ...(reasoning === null ? [] : [`Reasoning\n${indent(reasoning)}`]),
+    ...(said.trim() === "" ? [] : [`${titles[role]}\n${indent(said)}`]),
+  ].join("\n\n");
+}
+
+function renderCall({ number, tool, arguments: args, result, facts }: TraceCall): string {
+  return [
+    `${number}. ${tool}${facts === null ? "" : `  ${factsOf(facts)}`}`,
+    ...(args === null || args.trim() === "" ? [] : [indent(prettyJson(args))]),
+    ...(result === null ? [] : [indent(`→ ${indent(prettyJson(contentText(result, pictureOf)), 2).trimStart()}`)]),
+  ].join("\n");
+}
+
+function factsOf({ status, durationMs, provider, attempts, record }: AgentCall): string {
+  const tried = attempts > 1 ? `, ${countOf(attempts, "attempt")}` : "";
+  const by = provider === null ? "" : ` by ${provider}`;
+  return `${status}${by} in ${durationOf(durationMs)}${tried}${record === null ? "" : `, call ${record}`}`;
+}
+
+function indent(text: string, by = 3): string {
+  return text.replaceAll(/^(?=.)/gm, " ".repeat(by));
+}
+
+type TraceCall = {
+  kind: "call";
+  number: number;
+  tool: string;
+  /** Null where the conversation was not kept. */
+  arguments: string | null;
+  result: ChatContent | null;
+  /** Null for a call of an earlier run. */
+  facts: AgentCall | null;
+};
+type TraceMessage = {
+  kind: "message";
+  /** An answer is what the model said last. */
+  role: ChatMessage["role"] | "answer";
+  content: ChatContent;
+  reasoning: string | null;
+};
+type TraceEntry = TraceMessage | TraceCall;
+
+/** What happened, in order: what was said, and each call with its number, its arguments and its result. */
+export function traceEntries(run: AgentRun): TraceEntry[] {
+  const made = run.steps.flatMap(({ calls }) => calls);
+  const told = run.trace === "all_messages" ? conversationOf(run.messages, made) : shortStoryOf(run, made);
+  let number = 0;
+  return told.map((one, at) => {
+    if (one.kind === "call") return { ...one, number: ++number };
+    return one.role === "assistant" && at === told.length - 1 ? { ...one, role: "answer" } : one;
+  });
+}
+
+function shortStoryOf({ question, messages, answer }: AgentRun, made: readonly AgentCall[]): TraceEntry[] {
+  const calls = made.map((facts) => callEntry(facts.tool, null, facts));
+  const last = messages.map((message) => messageEntry(message));
+  const end = last.length > 0 || answer === null ? last : [said("assistant", answer)];
+  return [said("user", question), ...calls, ...end];
+}
+
+function conversationOf(messages: readonly ChatMessage[], made: readonly AgentCall[]): TraceEntry[] {
+  const factsOf = matchCalls(messages, made);
+  const told: TraceEntry[] = [];
+  let open = new Map<string, TraceCall>();
+  for (const message of messages) {
+    if (message.role === "tool") {
+      const call = open.get(message.tool_call_id);
+      if (call) call.result = message.content;
+      else told.push(messageEntry(message));
+      open.delete(message.tool_call_id);
+      continue;
+    }
+    const spoken = messageEntry(message);
+    if (message.role !== "assistant" || spoken.reasoning !== null || !isEmpty(message.content)) told.push(spoken);
+    if (message.role !== "assistant") continue;
+    const asked = (message.tool_calls ?? []).map((call) => {
+      const { name, arguments: args } = call.function;
+      return [call.id, callEntry(name, args, factsOf.get(call) ?? null)] as const;
+    });
+    open = new Map(asked);
+    told.push(...asked.map(([, one]) => one));
+  }
+  return told;
+}
+
+/** Ids repeat in a longer conversation, and this run is its end: so search backwards. */
+function matchCalls(messages: readonly ChatMessage[], made: readonly AgentCall[]): Map<AskedCall, AgentCall> {
+  const left = [...made];
+  const found = new Map<AskedCall, AgentCall>();
+  for (const call of callsIn(messages).toReversed()) {
+    const at = left.findLastIndex(({ id }) => id === call.id);
+    if (at >= 0) found.set(call, ...(left.splice(at, 1) as [AgentCall]));
+  }
+  return found;
+}
+
+function callEntry(tool: string, args: string | null, facts: AgentCall | null): TraceCall {
+  return { kind: "call", number: 0, tool, arguments: args, result: null, facts };
+}
+
+function said(role: ChatMessage["role"], content: ChatContent): TraceMessage {
+  return { kind: "message", role, content, reasoning: null };
+}
+
+function messageEntry(message: ChatMessage): TraceMessage {
+  const thought = message.role === "assistant" ? (message.reasoning_content?.trim() ?? "") : "";
+  return { ...said(message.role, message.content), reasoning: thought === "" ? null : thought };
+}
+
+function isEmpty(content: ChatContent): boolean {
+  return typeof content === "string" ? content.trim() === "" : content.length === 0;
+}
+
+/** JSON on lines of its own, to the letter as it was written; anything else as it is. */
+function prettyJson(text: string): string {
+  const trimmed = text.trim();
+  if (!/^[{[]/.test(trimmed)) return text;
+  try {
+    JSON.parse(trimmed);
+  } catch {
+    return text;
+  }
+  return indentJson(trimmed).replaceAll(/^ +/gm, (spaces) => spaces + spaces);
+}
+
+function durationOf(ms: number): string {
+  if (ms < 10) return `${Math.round(ms * 10) / 10} ms`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(2)} s` : `${(ms / 60_000).toFixed(1)} min`;
+}
+
+const outcomeWords = {
+  completed: "completed",
+  "max-iterations": "stopped after its last turn",
+  budget: "stopped at its budget",
+  failed: "failed",
+  cancelled: "cancelled",
+} as const satisfies Record<AgentRun["outcome"], string>;
+
+function pictureOf(url: string): string {
+  return url.startsWith("data:") ? `[picture ${url.slice(5).replace(/[;,].*$/s, "")}]` : `[picture ${url}]`;
+}

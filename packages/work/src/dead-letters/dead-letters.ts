@@ -1,0 +1,268 @@
+import { uniqueId } from "../../../../src/lib/ids-and-time.ts";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
+import type { Outcome, Requested } from "../../../../src/model/calls/call.ts";
+import type { CallRecord } from "../../../../src/model/calls/call-schema.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
+import { mayDo, type Principal } from "../../../../src/model/principal.ts";
+import type { Begun, DueHandler, Store } from "../../../../src/model/store.ts";
+import {
+  type DeadLetterQuery,
+  deadLetterDueAt,
+  deadLetterStatuses,
+  deadLetterView,
+  type FailedCall,
+  isDead,
+  type KeptDeadLetter,
+} from "../../../../src/model/work/dead-letter.ts";
+import type { DeadLetterParts, DeadLetters, DeadLetterVerbs } from "../../../../src/work/work.ts";
+import {
+  abandonedEvent,
+  checkQuery,
+  createDeadLetterStore,
+  type DeadLetterStore,
+  eventFacts,
+  isOwnedBy,
+} from "./entries.ts";
+import { failureOf, toDeadLetter, withWords } from "./entry.ts";
+import * as states from "./states.ts";
+
+const dayMs = 24 * 3_600_000;
+const keptMs = 7 * dayMs;
+/** Concurrent retries: one that hangs does not hold up the others. */
+const lanes = 4;
+const maxKept = 10_000;
+/** Deleted ones that can be restored; a person undoes at once or not at all. */
+const maxDeleted = 1_000;
+
+/** Calls that failed permanently: kept, retried where that does no harm, and shown to their owners. */
+export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
+  const { store, emit, onDue } = parts;
+  const stopping = new AbortController();
+  const entries = createDeadLetterStore(store, emit);
+  const retrier = createRetrier(entries, parts, stopping.signal);
+  return {
+    verbs: createDeadLetterVerbs(entries, retrier, parts),
+    async keep(call: FailedCall, record: CallRecord, told: ErrorReport | null = null): Promise<void> {
+      if (record.error === null) return;
+      const failure = failureOf(call, record, withWords(record.error, told));
+      if (retrier.isRetry(call.id)) return retrier.noteFailure(failure);
+      if (!isDead(call, record)) return;
+      const id = process.getBuiltinModule("node:crypto").randomUUID();
+      const letter = toDeadLetter(id, call, record, failure, Date.now());
+      await (await store()).addDeadLetter(letter, maxKept);
+      emit({ type: "dead_letter.added", ...eventFacts(letter), code: failure.error.code });
+      if (letter.nextRetryAt !== null) onDue();
+    },
+    handler: createDueLetters(entries, retrier, parts.knows),
+    async stop(): Promise<void> {
+      stopping.abort(new Error("the plane is stopping"));
+      await retrier.ended();
+    },
+  };
+}
+
+/** Retries entries when their time comes, and frees those whose retrier is gone. */
+function createDueLetters(
+  { store, freed }: DeadLetterStore,
+  { retry }: Retrier,
+  knows: DeadLetterParts["knows"],
+): DueHandler {
+  let active = 0;
+  let cleanAt = 0;
+
+  const dueAt = (letter: KeptDeadLetter | null) => {
+    const at = letter === null ? null : deadLetterDueAt(letter);
+    return at === null ? null : Date.parse(at);
+  };
+
+  async function tryAgain(letter: KeptDeadLetter): Promise<number | null> {
+    active += 1;
+    try {
+      await retry(letter);
+    } catch (thrown) {
+      // Another plane was faster, which is as good.
+      if (!(thrown instanceof PlaneError) || thrown.code !== "CONFLICT") throw thrown;
+    } finally {
+      active -= 1;
+    }
+    return dueAt(await (await store()).deadLetter(letter.id));
+  }
+
+  return {
+    kind: "deadLetter",
+    lookMs: dayMs,
+    room: () => lanes - active,
+    async onLook(now) {
+      if (now < cleanAt) return;
+      await (await store()).forgetEndedDeadLetters(new Date(now - keptMs).toISOString());
+      cleanAt = now + dayMs;
+    },
+    async begin({ id }): Promise<Begun> {
+      const found = await (await store()).deadLetter(id);
+      const letter = found?.status === "retrying" ? await freed(found) : found;
+      const at = dueAt(letter);
+      if (letter === null || at === null) return { is: "over" };
+      if (at > Date.now()) return { is: "later", at };
+      return knows(letter) ? { is: "begun", ended: tryAgain(letter) } : { is: "unknown" };
+    },
+  };
+}
+
+/** Counted by hand: the store counts all of the user. A page may be shorter than its limit. */
+async function ownLetters(read: Store["deadLetters"], asked: DeadLetterQuery, principal: Principal) {
+  const filter = { ...asked, owner: principal.user };
+  const isOwn = (letter: KeptDeadLetter) => isOwnedBy(letter, principal);
+  const { status: _, cursor: __, limit: ___, ...whole } = filter;
+  const [page, all] = await Promise.all([read(filter), read(whole)]);
+  const byStatus = { ...page.byStatus };
+  for (const name of deadLetterStatuses)
+    byStatus[name] = all.deadLetters.filter((letter) => letter.status === name && isOwn(letter)).length;
+  const { status } = asked;
+  const total = status === undefined ? all.deadLetters.filter(isOwn).length : byStatus[status];
+  return { ...page, total, byStatus, deadLetters: page.deadLetters.filter(isOwn) };
+}
+
+/** What people do with entries: their own, or all with the scope `admin`. */
+function createDeadLetterVerbs(
+  entries: DeadLetterStore,
+  retrier: Retrier,
+  { emit, onDue }: DeadLetterParts,
+): DeadLetterVerbs {
+  const { store, own, required, decide } = entries;
+  const deleted = new Map<string, KeptDeadLetter>();
+  return {
+    async page(query = {}, { principal }) {
+      const asked = checkQuery(query);
+      await entries.freeLost();
+      const { deadLetters: read } = await store();
+      const page = await (mayDo(principal, "admin") ? read(asked) : ownLetters(read, asked, principal));
+      return { ...page, deadLetters: page.deadLetters.map(deadLetterView) };
+    },
+    get: async (id, { principal }) => deadLetterView(await required(id, principal)),
+    retry: async (id, { principal, signal }) => retrier.retry(await required(id, principal), signal),
+    async resolve(id, { note } = {}, { principal }) {
+      const letter = await decide(id, principal, states.resolveLetter, note);
+      emit({ type: "dead_letter.resolved", ...eventFacts(letter), retryCallId: null });
+      return deadLetterView(letter);
+    },
+    async abandon(id, { note } = {}, { principal }) {
+      const letter = await decide(id, principal, states.abandon, note);
+      emit(abandonedEvent(letter));
+      return deadLetterView(letter);
+    },
+    async delete(id, { principal }) {
+      for (;;) {
+        const letter = await own(id, principal);
+        if (letter === null) return false;
+        if (letter.status === "retrying") throw states.conflict(letter, "deleted");
+        if (!(await (await store()).deleteDeadLetter(letter.id, letter.revision))) continue;
+        emit({ type: "dead_letter.deleted", ...eventFacts(letter) });
+        deleted.set(letter.id, letter);
+        for (const oldest of deleted.keys()) if (deleted.size > maxDeleted) deleted.delete(oldest);
+        return true;
+      }
+    },
+    async restore(id, { principal }) {
+      const letter = deleted.get(id);
+      if (letter === undefined || !isOwnedBy(letter, principal)) return deadLetterView(await required(id, principal));
+      deleted.delete(id);
+      await (await store()).addDeadLetter(letter, maxKept);
+      emit({ type: "dead_letter.restored", ...eventFacts(letter) });
+      if (letter.nextRetryAt !== null) onDue();
+      return deadLetterView(await required(id, principal));
+    },
+  };
+}
+
+type Retrier = ReturnType<typeof createRetrier>;
+
+/** Makes the call of an entry once more; only the holder of its lease does. */
+function createRetrier({ replace }: DeadLetterStore, { run, emit }: DeadLetterParts, stopping: AbortSignal) {
+  /** How the calls under way have failed: such a failure makes no new entry. */
+  const failures = new Map<string, states.Failure | null>();
+  const active = new Set<Promise<Outcome>>();
+
+  async function settle(held: KeptDeadLetter, { ok, call }: Outcome): Promise<void> {
+    const next = after(held, call, ok, failures.get(call.id) ?? null);
+    // Another plane has taken it over and written its state.
+    if ((await replace(next)) === null) return;
+    if (next.status === "abandoned") emit(abandonedEvent(next));
+    if (next.status === "resolved") emit({ type: "dead_letter.resolved", ...eventFacts(next), retryCallId: call.id });
+  }
+
+  async function retryOnce(letter: KeptDeadLetter, signals: readonly AbortSignal[]): Promise<Outcome> {
+    const call = requestAgain(letter);
+    const claimed = await replace(states.claim(letter, call.id, Date.now()));
+    if (claimed === null) throw states.conflict({ ...letter, status: "retrying" }, "retried");
+    const attempt = claimed.attempts + 1;
+    emit({ type: "dead_letter.retrying", ...eventFacts(claimed), retryCallId: call.id, attempt });
+    failures.set(call.id, null);
+    const holding = hold(claimed, replace);
+    try {
+      const outcome = await run(call, AbortSignal.any([...signals, holding.lost]));
+      await settle(await holding.end(), outcome);
+      return outcome;
+    } finally {
+      await holding.end();
+      failures.delete(call.id);
+    }
+  }
+
+  return {
+    isRetry: (callId: string) => failures.has(callId),
+    noteFailure: (failure: states.Failure) => void failures.set(failure.callId, failure),
+    retry(letter: KeptDeadLetter, signal: AbortSignal = stopping): Promise<Outcome> {
+      const running = retryOnce(letter, [signal, stopping]).finally(() => active.delete(running));
+      active.add(running);
+      return running;
+    },
+    /** Resolves when no retry is under way. */
+    ended: async () => void (await Promise.allSettled(active)),
+  };
+}
+
+function after(held: KeptDeadLetter, call: Outcome["call"], ok: boolean, failure: states.Failure | null) {
+  const now = Date.now();
+  if (ok) return states.succeed(held, call.id, now);
+  if (call.status === "cancelled") return states.release(held, call.id, call.attempts > 0, now);
+  return failure === null ? states.expire(held, now) : states.fail(held, failure, now);
+}
+
+/** Renews the lease during the retry; `lost` aborts when another plane has the entry. */
+function hold(claimed: KeptDeadLetter, replace: DeadLetterStore["replace"]) {
+  const lost = new AbortController();
+  let held = claimed;
+  let renewing = Promise.resolve();
+  const renewOnce = async () => {
+    const renewed = await replace(states.renew(held, Date.now()));
+    if (renewed === null) lost.abort(new Error("the dead letter was taken over"));
+    else held = renewed;
+  };
+  const timer = setInterval(() => {
+    // A store that fails for a moment may be back before the lease is over.
+    renewing = renewing.then(renewOnce).catch(() => undefined);
+  }, states.retryLeaseMs / 3).unref();
+  return {
+    lost: lost.signal,
+    async end(): Promise<KeptDeadLetter> {
+      clearInterval(timer);
+      await renewing;
+      return held;
+    },
+  };
+}
+
+/** The caller's request under the key of the first attempt, so that a provider that knows the key does nothing twice. */
+function requestAgain(letter: KeptDeadLetter): Requested {
+  const { asked: tool, arguments: args, principal, face, options, conversation, callId } = letter;
+  return {
+    id: uniqueId(),
+    at: new Date().toISOString(),
+    asked: { tool, arguments: args },
+    principal,
+    face,
+    resumed: true,
+    options: { idempotencyKey: callId, ...options, ...withoutUndefined({ conversation: conversation ?? undefined }) },
+  };
+}

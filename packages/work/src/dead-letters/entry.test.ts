@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { CallRecord } from "../../../../src/model/calls/call-schema.ts";
+import type { ErrorCode } from "../../../../src/model/errors.ts";
+import { type FailedCall, isDead } from "../../../../src/model/work/dead-letter.ts";
+import { callRecord } from "../../../../test/contracts/records.ts";
+import { injectedCall, requestedCall, resolvedCall, sampleTool } from "../../../../test/samples/calls.ts";
+import { sampleError, startedAt } from "../../../../test/samples/dead-letters.ts";
+import { failureOf, maxArgumentBytes, toDeadLetter, withWords } from "./entry.ts";
+
+const attempt = { provider: "mcp", ok: false, durationMs: 1, error: "TIMEOUT" } as const;
+
+function failedRecord(code: ErrorCode, changes: Partial<CallRecord> = {}): CallRecord {
+  const error = sampleError(code);
+  return callRecord("call-1", { status: "failed", error, attempts: [attempt], ...changes });
+}
+
+function letterOf(call: FailedCall, record = failedRecord("SERVER_UNAVAILABLE")) {
+  const failure = failureOf(call, record, record.error ?? sampleError());
+  return toDeadLetter("letter", call, record, failure, startedAt, () => 0.5);
+}
+
+const read = sampleTool({ trusted: true, annotations: { readOnlyHint: true } });
+
+suite("which calls leave a dead letter", () => {
+  test("those that a provider failed", () => {
+    for (const code of ["PROVIDER_FAILED", "SERVER_UNAVAILABLE", "NO_PROVIDER", "TIMEOUT", "BUSY"] as const)
+      assert.equal(isDead(requestedCall(), failedRecord(code)), true, code);
+    assert.equal(isDead(requestedCall(), failedRecord("OUTCOME_UNKNOWN")), true);
+  });
+
+  test("none that was refused, cancelled, answered, rehearsed, or failed by the plane's own trouble", () => {
+    for (const status of ["refused", "waiting", "cancelled", "tool_error"] as const)
+      assert.equal(isDead(requestedCall(), failedRecord("FORBIDDEN", { status })), false, status);
+    assert.equal(isDead(requestedCall({}, { dryRun: true }), failedRecord("NO_PROVIDER")), false);
+    assert.equal(isDead(requestedCall(), failedRecord("STORE_FAILED")), false);
+    assert.equal(isDead(requestedCall({}, { ownRetries: true }), failedRecord("NO_PROVIDER")), false);
+  });
+});
+
+suite("a new dead letter", () => {
+  test("comes up again after a minute when the tool may run twice", () => {
+    const letter = letterOf(resolvedCall(read));
+    assert.deepEqual([letter.status, letter.attempts, letter.hold], ["pending", 1, null]);
+    assert.equal(Date.parse(letter.nextRetryAt ?? "") - startedAt, 60_000);
+  });
+
+  test("comes up again when no server was asked, whatever the tool does", () => {
+    const never = failedRecord("SERVER_UNAVAILABLE", { attempts: [], server: null });
+    const letter = letterOf(requestedCall(), never);
+    assert.equal(letter.hold, null);
+    assert.deepEqual([letter.asked, letter.server], ["notes.write", "notes"]);
+    const notSent = failedRecord("BUSY");
+    notSent.error = sampleError("BUSY", { sent: false });
+    assert.equal(letterOf(resolvedCall(), notSent).hold, null);
+  });
+
+  test("is held when a write may have run, or when trying again is no help", () => {
+    assert.equal(letterOf(resolvedCall(), failedRecord("TIMEOUT")).hold, "may_have_run");
+    assert.equal(letterOf(resolvedCall(read), failedRecord("PROVIDER_FAILED")).hold, "permanent");
+    assert.equal(letterOf(resolvedCall(), failedRecord("TIMEOUT")).nextRetryAt, null);
+  });
+
+  test("keeps what the caller gave, as it was given", () => {
+    for (const given of [{ text: "hi" }, '{"text": "cut off', ["odd"], 7])
+      assert.deepEqual(letterOf(requestedCall(given)).arguments, given);
+    assert.deepEqual(letterOf({ ...requestedCall(), asked: { tool: "x", arguments: undefined } }).arguments, {});
+  });
+
+  test("keeps what belongs to the call, and not that it was to be a rehearsal", () => {
+    const options = { conversation: "c", timeoutMs: 5, consent: true, dryRun: false };
+    const letter = letterOf(requestedCall({}, options));
+    assert.deepEqual([letter.conversation, letter.options], ["c", { timeoutMs: 5, consent: true }]);
+  });
+
+  test("goes without arguments that are too large or no JSON, and says so", () => {
+    const largest = "x".repeat(maxArgumentBytes - 2);
+    assert.equal(letterOf(requestedCall(largest)).arguments, largest);
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    for (const given of [`${largest}x`, "ü".repeat(maxArgumentBytes / 2), circle, { big: 1n }, () => 1]) {
+      const letter = letterOf(requestedCall(given));
+      assert.deepEqual([letter.arguments, letter.hold, letter.nextRetryAt], [null, "no_arguments", null]);
+    }
+  });
+
+  test("never holds a value that was injected, also where a provider repeats it", () => {
+    const call = injectedCall(read, { token: "s3cret-value", _mcp_data: { servers: ["inner"] } });
+    const record = failedRecord("NO_PROVIDER");
+    record.error = {
+      ...sampleError("NO_PROVIDER", { providers: { far: "it got s3cret-value", list: ["s3cret-value"] } }),
+      message: 'far: it got s3cret-value and {"servers":["inner"]}.',
+      cause: "s3cret-value",
+    };
+    const text = JSON.stringify(letterOf(call, record));
+    assert.doesNotMatch(text, /s3cret|inner/);
+    assert.match(text, /\[redacted\]/);
+  });
+});
+
+test("the provider's words are kept, marked as its own, short and without secrets", () => {
+  const recorded = { ...sampleError("PROVIDER_FAILED"), message: "In our words.", server: "notes" };
+  const told = {
+    ...recorded,
+    message: "Server 'notes' failed",
+    cause: "no row 7\u001b[31m; token=ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+  };
+  const { message, data } = withWords(recorded, told);
+  assert.match(message, /^In our words\. Server 'notes' said: “no row 7; token=\S*redacted\S*”$/);
+  assert.equal((data.said as { by: string }).by, "notes");
+  assert.doesNotMatch(JSON.stringify(data), /ghp_abc/);
+  assert.equal(withWords(recorded, recorded), recorded);
+  assert.equal(withWords(recorded, null), recorded);
+  const long = withWords(recorded, { ...told, cause: "x".repeat(10_000) });
+  assert.ok(long.message.length < 600);
+});

@@ -1,0 +1,112 @@
+import { findChanged } from "../../../../src/lib/json/exact-numbers.ts";
+import { shorten } from "../../../../src/lib/text/cut-text.ts";
+import { plainText } from "../../../../src/lib/text/plain-text.ts";
+import { createHider, redactDeep } from "../../../../src/lib/text/redact.ts";
+import type { CallRecord } from "../../../../src/model/calls/call-schema.ts";
+import { isRepeatable } from "../../../../src/model/catalogue/tool.ts";
+import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
+import type { Json, JsonObject } from "../../../../src/model/json.ts";
+import type { FailedCall, KeptDeadLetter } from "../../../../src/model/work/dead-letter.ts";
+import { deadLetterDelayMs, type Failure, holdAfter, notBefore } from "./states.ts";
+
+export const maxArgumentBytes = 256 * 1024;
+const maxAttempts = 3;
+/** Characters of what a provider said. */
+const maxMessageLength = 500;
+/** Shorter ones would hide ordinary words. */
+const shortestHidden = 4;
+
+export function failureOf(call: FailedCall, record: CallRecord, error: ErrorReport): Failure {
+  return {
+    callId: call.id,
+    error: hideInjected(error, call.injected?.values ?? {}),
+    // Without an attempt nothing was sent.
+    notSent: error.data.sent === false || record.attempts.length === 0,
+    repeatable: call.tool !== undefined && isRepeatable(call.tool),
+  };
+}
+
+/** The recorded error with the provider's own words, short and redacted: a person who decides needs them. */
+export function withWords(recorded: ErrorReport, told: ErrorReport | null): ErrorReport {
+  if (told === null || told.message === recorded.message) return recorded;
+  const text = shorten(plainText(redactDeep(told.cause ?? told.message)).trim(), maxMessageLength);
+  const by = recorded.server === null ? "The provider" : `Server '${recorded.server}'`;
+  return {
+    ...recorded,
+    message: `${recorded.message} ${by} said: “${text}”`,
+    data: { ...recorded.data, said: { by: recorded.server, text } },
+  };
+}
+
+export function toDeadLetter(
+  id: string,
+  call: FailedCall,
+  record: CallRecord,
+  failure: Failure,
+  now: number,
+  random?: () => number,
+): KeptDeadLetter {
+  const at = new Date(now).toISOString();
+  const { error, repeatable } = failure;
+  const { id: callId, principal, face } = call;
+  // Kept numbers are read again, and inexact ones would be retried as others.
+  const args = findChanged(call.input?.exact) ? undefined : keepArguments(call.asked.arguments);
+  const hold = args === undefined ? "no_arguments" : holdAfter(failure, null);
+  const due = Math.max(now + deadLetterDelayMs(1, random), notBefore(error));
+  const { conversation = null, dryRun: _, ...options } = call.options;
+  return {
+    id,
+    callId,
+    principal,
+    face,
+    error,
+    hold,
+    conversation,
+    options,
+    repeatable,
+    maxAttempts,
+    attempts: 1,
+    revision: 1,
+    lease: null,
+    resolvedCallId: null,
+    createdAt: at,
+    updatedAt: at,
+    tool: record.tool,
+    server: record.server ?? error.server,
+    asked: call.tool?.id ?? call.asked.tool,
+    arguments: args ?? null,
+    category: error.category,
+    status: "pending",
+    nextRetryAt: hold === null ? new Date(due).toISOString() : null,
+    history: [{ at, status: "pending", code: error.code, callId, by: null, note: null }],
+  };
+}
+
+/** Undefined when they are too large, or are no JSON. */
+function keepArguments(given: unknown): Json | undefined {
+  try {
+    const text = JSON.stringify(given ?? {});
+    return Buffer.byteLength(text) > maxArgumentBytes ? undefined : (JSON.parse(text) as Json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A provider may repeat injected arguments; they are not kept. */
+function hideInjected(error: ErrorReport, values: JsonObject): ErrorReport {
+  const texts = Object.values(values).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+  if (texts.length === 0) return error;
+  const hide = createHider(texts, shortestHidden);
+  const hideAll = (value: unknown): unknown => {
+    if (typeof value === "string") return hide(value);
+    if (Array.isArray(value)) return value.map(hideAll);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hideAll(inner)]));
+  };
+  return {
+    ...error,
+    message: hide(error.message),
+    cause: error.cause === null ? null : hide(error.cause),
+    data: hideAll(error.data) as ErrorReport["data"],
+  };
+}

@@ -1,0 +1,144 @@
+import { spreadMs } from "../../../../src/lib/async/pause.ts";
+import { errorTable, PlaneError } from "../../../../src/model/errors.ts";
+import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
+import type { KeptDeadLetter } from "../../../../src/model/work/dead-letter.ts";
+import type { DeadLetter, DeadLetterChange, DeadLetterHold } from "../../../../src/model/work/dead-letter-schema.ts";
+
+/** After the first failed try, the second, and so on; the last one goes on. */
+const delaysMs = [60_000, 300_000, 900_000, 1_800_000, 3_600_000] as const;
+const maxDelayMs = 3_600_000;
+const jitter = 0.1;
+
+export function deadLetterDelayMs(attempts: number, random: () => number = Math.random): number {
+  const plain = delaysMs[Math.max(1, attempts) - 1] ?? maxDelayMs;
+  return spreadMs(plain, jitter, random);
+}
+
+/** After this time without a renewal a retrier counts as dead. */
+export const retryLeaseMs = 60_000;
+
+const maxHistory = 50;
+
+/** A try that failed, and whether another could do harm. */
+export type Failure = { callId: string; error: ErrorReport; notSent: boolean; repeatable: boolean };
+
+type Hold = DeadLetterHold | null;
+export type SettledBy = { by: string | null; note: string | null };
+
+/** All changes are pure: the entry after them. */
+export function claim(letter: KeptDeadLetter, callId: string, now: number): KeptDeadLetter {
+  const { status, nextRetryAt } = letter;
+  if (status !== "pending" && status !== "abandoned") throw conflict(letter, "retried");
+  if (letter.hold === "no_arguments") {
+    const { id, tool } = letter;
+    const message = `Dead letter '${id}' cannot be retried: its arguments could not be kept. Call '${tool}' again yourself, then resolve it.`;
+    throw new PlaneError("USAGE", message, { data: { deadLetter: id } });
+  }
+  const lease = { until: isoAfter(now, retryLeaseMs), was: { status, nextRetryAt } };
+  return change({ ...letter, nextRetryAt: null, lease }, "retrying", now, { callId });
+}
+
+export function renew(letter: KeptDeadLetter, now: number): KeptDeadLetter {
+  return letter.lease === null ? letter : { ...letter, lease: { ...letter.lease, until: isoAfter(now, retryLeaseMs) } };
+}
+
+export function succeed(letter: KeptDeadLetter, callId: string, now: number): KeptDeadLetter {
+  const ended = { ...letter, lease: null, hold: null, nextRetryAt: null, resolvedCallId: callId };
+  return change(ended, "resolved", now, { callId });
+}
+
+export function fail(letter: KeptDeadLetter, failure: Failure, now: number, random?: () => number) {
+  const { error, callId, repeatable } = failure;
+  const attempts = letter.attempts + 1;
+  const hold = holdAfter(failure, letter.hold);
+  const tried = { ...letter, error, category: error.category, attempts, repeatable, hold };
+  return rest(tried, now, { code: error.code, callId }, notBefore(error), random);
+}
+
+/** The outcome is unknown, so a call that is not repeatable is held. */
+export function expire(letter: KeptDeadLetter, now: number, random?: () => number): KeptDeadLetter {
+  const { hold, repeatable, attempts } = letter;
+  const tried = { ...letter, attempts: attempts + 1, hold: repeatable ? hold : "may_have_run" } as const;
+  return rest(tried, now, { code: "OUTCOME_UNKNOWN" }, 0, random);
+}
+
+/** A cancelled attempt does not count: the state before it holds again, unless it may have run. */
+export function release(letter: KeptDeadLetter, callId: string, mayHaveRun: boolean, now: number) {
+  const { status, nextRetryAt } = wasBefore(letter);
+  const isHeld = mayHaveRun && !letter.repeatable;
+  const free = isHeld ? ({ hold: "may_have_run", nextRetryAt: null } as const) : { nextRetryAt };
+  return change({ ...letter, lease: null, ...free }, status, now, { code: "CANCELLED", callId });
+}
+
+export function resolveLetter(letter: KeptDeadLetter, decision: SettledBy, now: number): KeptDeadLetter {
+  if (letter.status !== "pending" && letter.status !== "abandoned") throw conflict(letter, "resolved");
+  return change({ ...letter, nextRetryAt: null }, "resolved", now, decision);
+}
+
+export function abandon(letter: KeptDeadLetter, decision: SettledBy, now: number): KeptDeadLetter {
+  if (letter.status !== "pending") throw conflict(letter, "abandoned");
+  return change({ ...letter, nextRetryAt: null }, "abandoned", now, decision);
+}
+
+export function isLeaseLost({ status, lease }: KeptDeadLetter, now: number): boolean {
+  return status === "retrying" && (lease === null || Date.parse(lease.until) <= now);
+}
+
+export function conflict({ id, status }: KeptDeadLetter, verb: string): PlaneError {
+  const why =
+    status === "retrying"
+      ? "it is being retried right now. Wait until that is over"
+      : `it is ${status} already. Look at it to see how that came about`;
+  return new PlaneError("CONFLICT", `Dead letter '${id}' cannot be ${verb}: ${why}.`, {
+    data: { deadLetter: id, status },
+  });
+}
+
+/** What keeps the plane from trying again by itself, if anything does. */
+export function holdAfter({ error, notSent, repeatable }: Failure, before: Hold): Hold {
+  // A call that may have run does not become harmless by a later attempt that was not sent.
+  if (before === "may_have_run" || before === "no_arguments") return before;
+  if (error.code === "OUTCOME_UNKNOWN" || !(notSent || repeatable)) return "may_have_run";
+  return errorTable[error.code].retryable ? null : "permanent";
+}
+
+function rest(
+  letter: KeptDeadLetter,
+  now: number,
+  why: Partial<DeadLetterChange>,
+  earliest: number,
+  random?: () => number,
+): KeptDeadLetter {
+  const { attempts, maxAttempts, hold } = letter;
+  // An abandoned entry does not come back by itself.
+  const over = attempts >= maxAttempts || wasBefore(letter).status === "abandoned";
+  const waits = !over && hold === null;
+  const nextRetryAt = waits
+    ? new Date(Math.max(now + deadLetterDelayMs(attempts, random), earliest)).toISOString()
+    : null;
+  return change({ ...letter, lease: null, nextRetryAt }, over ? "abandoned" : "pending", now, why);
+}
+
+/** The server's own retry time. */
+export function notBefore({ data }: ErrorReport): number {
+  return typeof data.retryAt === "string" ? Date.parse(data.retryAt) || 0 : 0;
+}
+
+function wasBefore({ lease, nextRetryAt }: KeptDeadLetter) {
+  return lease?.was ?? { status: "pending" as const, nextRetryAt };
+}
+
+function change(
+  letter: KeptDeadLetter,
+  status: DeadLetter["status"],
+  now: number,
+  why: Partial<DeadLetterChange>,
+): KeptDeadLetter {
+  const at = new Date(now).toISOString();
+  const entry: DeadLetterChange = { at, status, code: null, callId: null, by: null, note: null, ...why };
+  return { ...letter, status, updatedAt: at, history: [...letter.history, entry].slice(-maxHistory) };
+}
+
+function isoAfter(now: number, ms: number): string {
+  return new Date(now + ms).toISOString();
+}

@@ -1,0 +1,216 @@
+import { visibleWork } from "../../../../src/catalogue/catalogue.ts";
+import { sentence } from "../../../../src/lib/text/wording.ts";
+import { type ErrorCode, errorTable, PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
+import type { PlaneEvent } from "../../../../src/model/events.ts";
+import type { Json, JsonObject } from "../../../../src/model/json.ts";
+import type { Principal } from "../../../../src/model/principal.ts";
+import type { EscalationPolicy, JobManifest, TaskManifest } from "../../../../src/model/work/job.ts";
+import type { KeptJobRun, KeptTask } from "../../../../src/model/work/job-run.ts";
+import type { SkillManifest } from "../../../../src/model/work/skill.ts";
+import type { NotReady } from "../../../../src/model/work/skill-run.ts";
+import type { JobParts } from "../../../../src/work/work.ts";
+import { checkSkillTool, missingModels, notReady, preflight } from "../skills/preflight.ts";
+import { runSkill } from "../skills/run-skill.ts";
+import type { SkillCalls } from "../skills/skill-calls.ts";
+import { missingInput } from "../skills/skill-graph.ts";
+import type { TaskParts } from "./run-task.ts";
+import { valueHash } from "./states.ts";
+
+/** Calls of a job count as an agent's: no person asked for each of them. */
+const face = "agent";
+
+type WorkParts = JobParts & { calls: SkillCalls; actAs(job: JobManifest, principal: Principal): Principal };
+
+/** The work of a job's tasks: their skills in order, or a model where they have none. */
+export function createJobWork(parts: WorkParts) {
+  return {
+    /** Throws what is missing permanently; tools are looked for when their task begins, since they come and go. */
+    async check(job: JobManifest, run: KeptJobRun): Promise<void> {
+      const who = await whoDoes(parts, run);
+      const open = run.tasks.filter(({ state }) => state !== "done");
+      const found = await Promise.all([
+        missingForJob(parts, job, who),
+        ...open.map((kept) => missingForTask(parts, kept, who.persona, run.input)),
+      ]);
+      const reasons = unique(found.flat());
+      if (reasons.length === 0) return;
+      const { jobs } = await parts.plane().jobs.page({ name: job.name }, { principal: who });
+      const error = notReady(`Job '${job.name}'`, reasons, jobs[0]?.required_capabilities);
+      throw withEscalation(error, job.escalation_policy);
+    },
+    of(run: KeptJobRun): TaskParts["work"] {
+      return async (kept, input, memory, signal) => {
+        try {
+          return await runWork(parts, run, kept, { input, memory, signal });
+        } catch (thrown) {
+          if (signal.aborted) throw thrown;
+          const { task } = await findTask(parts, kept.task, (await whoDoes(parts, run)).persona);
+          throw withEscalation(toPlaneError(thrown), policyOf(await jobOf(parts, run), task));
+        }
+      };
+    },
+  };
+}
+
+async function jobOf({ manifests }: WorkParts, run: KeptJobRun): Promise<JobManifest | undefined> {
+  const { jobs } = await manifests();
+  return jobs.find(({ name, persona = null }) => name === run.job && persona === run.owner);
+}
+
+async function whoDoes(parts: WorkParts, run: KeptJobRun): Promise<Principal> {
+  const job = await jobOf(parts, run);
+  const asked = run.origin === "schedule" ? parts.defaultPrincipal : await parts.currentPrincipal(run.principal);
+  return job === undefined ? asked : parts.actAs(job, asked);
+}
+
+/** The task and its skills, as this persona has them. */
+async function findTask({ manifests }: WorkParts, name: string, persona: string | null) {
+  const all = await manifests();
+  const viewer = { persona, personas: [] };
+  const task = visibleWork(all.tasks, viewer).find((one) => one.name === name);
+  const skills = visibleWork(all.skills, viewer);
+  return { task, skill: (wanted: string) => skills.find((one) => one.name === wanted) };
+}
+
+async function missingForTask(
+  parts: WorkParts,
+  { task: name, input }: KeptTask,
+  persona: string | null,
+  given: JsonObject,
+): Promise<NotReady[]> {
+  const { task, skill } = await findTask(parts, name, persona);
+  if (task === undefined) return [{ kind: "task", name, reason: `there is no task '${name}'` }];
+  // A task without skills is given to a model.
+  if (task.required_skills.length === 0) return missingModels({}, parts);
+  return task.required_skills.flatMap((wanted): NotReady[] => {
+    const found = skill(wanted);
+    if (found === undefined)
+      return [{ kind: "skill", name: wanted, reason: `task '${name}' needs the skill '${wanted}'` }];
+    // The results of earlier tasks are not known yet; that there will be one is.
+    const inputs = missingInput(found, { ...given, ...input });
+    return [
+      ...inputs.map((one) => ({ ...one, reason: `task '${name}' needs the input '${one.name}'` })),
+      ...missingModels(found, parts),
+    ];
+  });
+}
+
+/** What the job needs beside its tasks. */
+async function missingForJob(parts: WorkParts, job: JobManifest, who: Principal): Promise<NotReady[]> {
+  const skills = visibleWork((await parts.manifests()).skills, { persona: who.persona, personas: [] });
+  const checks = parts.calls.preflight(who, face);
+  const tools = await Promise.all(job.required_tools.map((name) => checkSkillTool(name, null, checks)));
+  const missing = job.required_skills.filter((name) => !skills.some((one) => one.name === name));
+  return [
+    ...missing.map((name): NotReady => ({ kind: "skill", name, reason: `it needs the skill '${name}'` })),
+    ...tools.flat().filter(({ kind }) => kind !== "server"),
+  ];
+}
+
+type TaskContext = { input: JsonObject; memory: Parameters<TaskParts["work"]>[2]; signal: AbortSignal };
+
+async function runWork(parts: WorkParts, run: KeptJobRun, kept: KeptTask, context: TaskContext): Promise<Json> {
+  const { config, calls, recorder } = parts;
+  const { input, memory, signal } = context;
+  const who = await whoDoes(parts, run);
+  const { task, skill } = await findTask(parts, kept.task, who.persona);
+  if (task === undefined)
+    throw notReady(`Task '${kept.task}'`, await missingForTask(parts, kept, who.persona, run.input));
+  const found = task.required_skills.flatMap((wanted) => skill(wanted) ?? []);
+  const skills = found.length > 0 ? found : [asSkill(task)];
+  const checks = calls.preflight(who, face);
+  const reasons = await Promise.all([
+    ...skills.map((one) => preflight(one, input, checks)),
+    ...task.required_tools.map((name) => checkSkillTool(name, null, checks)),
+  ]);
+  if (reasons.flat().length > 0) throw notReady(`Task '${task.name}'`, unique(reasons.flat()));
+  const calling = calls.calling({
+    run: run.id,
+    conversation: `job-${run.id}`,
+    face,
+    principal: () => whoDoes(parts, run),
+    // The same for the same step of a run, however often and by whichever plane it is begun.
+    keyOf: (step) => `${run.idempotencyKey}-${valueHash([kept.task, step.skill, step.id]).slice(0, 16)}`,
+    approvalWaitMs: config().approvals.timeoutMs,
+  });
+  const whole = { ...calling, run: { id: run.id, user: run.user }, memory, emit: recorder.emit };
+  let result: Json = null;
+  for (const one of skills) result = await runSkill(one, input, whole, signal);
+  return result;
+}
+
+/** A task without skills is given to a model, with its acceptance criteria. */
+function asSkill({ name, summary, description, required_tools, acceptance_criteria }: TaskManifest): SkillManifest {
+  const criteria = acceptance_criteria.map((one) => `- ${one}`).join("\n");
+  const instruction_prompt = [summary, description, `It is done when:\n${criteria}`].filter(Boolean).join("\n\n");
+  const empty = { required_capabilities: [], safety_notes: "", capability_tags: [] };
+  return { ...empty, name, version: "1.0.0", instruction_prompt, required_tools };
+}
+
+function unique(reasons: readonly NotReady[]): NotReady[] {
+  return reasons.filter((one, at) => reasons.findIndex(({ reason }) => reason === one.reason) === at);
+}
+
+/** The failure with its contact and actions, where the policy applies to it. */
+export function withEscalation(error: PlaneError, policy: EscalationPolicy | undefined): PlaneError {
+  if (policy === undefined || !isMeant(policy, error.code)) return error;
+  const { triggers: _, auto_escalate: __, ...escalation } = policy;
+  const words = wordsOf(policy);
+  if (words === "") return error;
+  return new PlaneError(error.code, `${sentence(error.message)} ${words}`, {
+    data: { ...error.data, escalation },
+    cause: error.cause,
+  });
+}
+
+/** The escalation event of a failed run, where its task or its job asks for one. */
+export function escalationOf(
+  job: JobManifest,
+  {
+    id: runId,
+    user,
+    error,
+    tasks,
+    principal: { key },
+  }: Pick<KeptJobRun, "id" | "user" | "error" | "tasks" | "principal">,
+  known: readonly TaskManifest[],
+): PlaneEvent | null {
+  const task = tasks.find((one) => one.error !== null)?.task ?? null;
+  const manifest = known.find(({ name }) => name === task);
+  const policy = policyOf(job, manifest);
+  const code = error?.code ?? "INTERNAL";
+  if (policy?.auto_escalate !== true || !isMeant(policy, code)) return null;
+  const { level = null, contact = null, timeframe = null, actions = [] } = policy;
+  return {
+    type: "job.escalated",
+    runId,
+    user,
+    ...(key === undefined ? {} : { key }),
+    job: job.name,
+    task,
+    code,
+    level,
+    contact,
+    timeframe,
+    actions,
+  };
+}
+
+/** A task's own before its job's. */
+function policyOf(job: JobManifest | undefined, task: TaskManifest | undefined): EscalationPolicy | undefined {
+  return task?.escalation_policy ?? job?.escalation_policy;
+}
+
+/** Triggers that are error codes choose; the others are for people. */
+function isMeant({ triggers = [] }: EscalationPolicy, code: ErrorCode): boolean {
+  const codes = triggers.filter((one) => Object.hasOwn(errorTable, one));
+  return codes.length === 0 || codes.includes(code);
+}
+
+function wordsOf({ contact, level, timeframe, actions = [], notes }: EscalationPolicy): string {
+  const facts = [level && `level ${level}`, timeframe].filter(Boolean).join(", ");
+  const whom = contact ? `Tell ${contact}` : facts && "Escalate it";
+  const todo = actions.length === 0 ? "" : `To do: ${actions.join("; ")}`;
+  const said = [whom && facts ? `${whom} (${facts})` : whom, todo, notes];
+  return said.flatMap((text) => (text ? [sentence(text)] : [])).join(" ");
+}

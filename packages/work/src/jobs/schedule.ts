@@ -1,0 +1,159 @@
+import { momentOf, readCron, readMoment, wallTimeAt } from "../../../../src/lib/cron.ts";
+import { stableJson } from "../../../../src/lib/json/stable-json.ts";
+import type { JobListing } from "../../../../src/model/catalogue/registry-summary.ts";
+import type { JobManifest, Recurrence } from "../../../../src/model/work/job.ts";
+import type { JobSchedule, JobStore } from "../../../../src/model/work/job-run.ts";
+
+/** Later than this, a time counts as missed. */
+const graceMs = 60_000;
+/** Of missed times the last so many are made up for. */
+const maxMadeUp = 100;
+
+export type ScheduledJob = JobManifest & { recurrence: Recurrence };
+
+export function isScheduled(job: JobManifest): job is ScheduledJob {
+  return job.recurrence !== undefined;
+}
+
+/** A schedule as the manifest has it now; the same one back where nothing has to be written. */
+export function scheduleOf(job: ScheduledJob, known: JobSchedule | null, now: number): JobSchedule {
+  const recurrence = stableJson(job.recurrence);
+  const isSame = known?.recurrence === recurrence;
+  const anchor = known?.anchor ?? new Date(now).toISOString();
+  const next = isoOf(nextTime(job.recurrence, Date.parse(anchor), now));
+  // A clock that was ahead has left a time behind that is too late.
+  const nextAt = isSame && known.nextAt !== null && next !== null && known.nextAt < next ? known.nextAt : next;
+  const { priority } = job;
+  if (isSame && known.nextAt === nextAt && known.priority === priority) return known;
+  const { name, persona: owner = null } = job;
+  const { paused = null, revision = 0 } = known ?? {};
+  return { job: name, owner, recurrence, anchor, nextAt, priority, paused, revision };
+}
+
+/** The times that runs are made for now, and the schedule after that. */
+export function fire(job: ScheduledJob, schedule: JobSchedule, now: number): { times: string[]; next: JobSchedule } {
+  const { recurrence } = job;
+  const anchor = Date.parse(schedule.anchor);
+  const most = recurrence.missed === "all" ? maxMadeUp : 1;
+  const times = lastTimes(recurrence, anchor, { from: Date.parse(schedule.nextAt ?? ""), to: now, most });
+  const meant = recurrence.missed === "skip" ? times.filter((at) => now - at <= graceMs) : times;
+  const next = { ...schedule, nextAt: isoOf(nextTime(recurrence, anchor, now)) };
+  return { times: meant.map((at) => new Date(at).toISOString()), next };
+}
+
+export function showSchedule(job: JobManifest, known: JobSchedule | null): JobListing["schedule"] {
+  if (!isScheduled(job)) return { state: "on_request", nextAt: null, pausedAt: null, pausedBy: null };
+  const { nextAt, paused } = known ?? scheduleOf(job, null, Date.now());
+  if (paused !== null) return { state: "paused", nextAt: null, pausedAt: paused.at, pausedBy: paused.by };
+  return { state: nextAt === null ? "over" : "scheduled", nextAt, pausedAt: null, pausedBy: null };
+}
+
+const maxUpcoming = 5;
+
+export function upcomingTimes(job: JobManifest, known: JobSchedule | null): string[] {
+  if (!isScheduled(job)) return [];
+  const { nextAt, paused, anchor } = known ?? scheduleOf(job, null, Date.now());
+  const times: string[] = [];
+  let at = paused === null ? nextAt : null;
+  while (at !== null && times.length < maxUpcoming) {
+    times.push(at);
+    at = isoOf(nextTime(job.recurrence, Date.parse(anchor), Date.parse(at)));
+  }
+  return times;
+}
+
+/** From so many jobs on all schedules are read at once. */
+const manyJobs = 50;
+
+/** The same for several, in their order. */
+export async function showSchedules(
+  jobs: readonly JobManifest[],
+  store: Pick<JobStore, "jobSchedule" | "jobSchedules">,
+): Promise<JobListing["schedule"][]> {
+  const all = jobs.length < manyJobs ? null : await store.jobSchedules();
+  const known = all && new Map(all.map((one) => [scheduleKey(one.job, one.owner), one]));
+  const shown = jobs.map(async (job) => {
+    if (!isScheduled(job)) return showSchedule(job, null);
+    const { name, persona = null } = job;
+    const found = known ? known.get(scheduleKey(name, persona)) : await store.jobSchedule(name, persona);
+    return showSchedule(job, found ?? null);
+  });
+  return Promise.all(shown);
+}
+
+export function scheduleKey(job: string, owner: string | null): string {
+  return JSON.stringify([job, owner]);
+}
+
+function isoOf(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** How far back past times are searched, step by step: most are found soon. */
+const windowsMs = [hourMs, dayMs, 35 * dayMs, 400 * dayMs];
+
+/** The first time after this moment; null when there is none. Intervals begin at the anchor. */
+export function nextTime(recurrence: Recurrence, anchor: number, after: number): number | null {
+  const { timezone, start_date, end_date, cron } = recurrence;
+  const start = start_date === undefined ? undefined : readMoment(start_date, timezone)?.at;
+  const from = start === undefined ? after : Math.max(after, start - 1);
+  const read = cron === undefined ? null : readCron(cron, timezone);
+  const byCron = read === null || "problem" in read ? null : read.next(from);
+  const next = cron === undefined ? nextInterval(recurrence, start ?? anchor, from) : byCron;
+  return next === null || (end_date !== undefined && next >= endOf(end_date, timezone)) ? null : next;
+}
+
+/** The last so many times between the two moments, both included, oldest first. */
+export function lastTimes(
+  recurrence: Recurrence,
+  anchor: number,
+  { from, to, most }: { from: number; to: number; most: number },
+): number[] {
+  for (const windowMs of [...windowsMs, Number.POSITIVE_INFINITY]) {
+    const begin = Math.max(from, to - windowMs);
+    const found: number[] = [];
+    let next = nextTime(recurrence, anchor, begin - 1);
+    while (next !== null && next <= to) {
+      found.push(next);
+      next = nextTime(recurrence, anchor, next);
+    }
+    if (found.length >= most || begin === from) return found.slice(-most);
+  }
+  return [];
+}
+
+/** A date is meant to the end of its day. */
+function endOf(text: string, zone: string): number {
+  const end = readMoment(text, zone);
+  if (end === null) return Number.POSITIVE_INFINITY;
+  return end.isDate ? momentOf(zone, wallTimeAt(zone, end.at) + dayMs) : end.at + 1;
+}
+
+/** Hours are counted as they pass; days, weeks and months as clocks and calendars show them. */
+function nextInterval({ frequency, interval = 1, timezone }: Recurrence, base: number, after: number) {
+  if (frequency === undefined) return null;
+  if (frequency === "hourly") {
+    const every = interval * hourMs;
+    return base + Math.max(0, Math.floor((after - base) / every) + 1) * every;
+  }
+  const first = wallTimeAt(timezone, base);
+  const days = frequency === "weekly" ? 7 : frequency === "monthly" ? 31 : 1;
+  let count = Math.max(0, Math.floor((after - base) / (interval * days * dayMs)) - 1);
+  for (;;) {
+    const wall = frequency === "monthly" ? addMonths(first, count * interval) : first + count * interval * days * dayMs;
+    const at = momentOf(timezone, wall);
+    if (at > after) return at;
+    count += 1;
+  }
+}
+
+/** The same day and time, or the last day of a month that is shorter. */
+function addMonths(wall: number, months: number): number {
+  const date = new Date(wall);
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth() + months;
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return Date.UTC(year, month, Math.min(date.getUTCDate(), lastDay)) + (wall - Math.floor(wall / dayMs) * dayMs);
+}

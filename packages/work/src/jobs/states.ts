@@ -1,0 +1,166 @@
+import { uniqueId } from "../../../../src/lib/ids-and-time.ts";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
+import type { JsonObject } from "../../../../src/model/json.ts";
+import { ownerOf, type Principal } from "../../../../src/model/principal.ts";
+import type { JobManifest } from "../../../../src/model/work/job.ts";
+import type { JobRunState, KeptJobRun, KeptTask, TaskState } from "../../../../src/model/work/job-run.ts";
+
+/** A run whose plane is gone stays running until another plane continues or ends it. */
+export const runArrows: Readonly<Record<JobRunState, readonly JobRunState[]>> = {
+  draft: ["scheduled", "running", "cancelled"],
+  scheduled: ["running", "cancelled"],
+  running: ["succeeded", "failed", "cancelled"],
+  succeeded: [],
+  failed: [],
+  cancelled: [],
+};
+
+/** A task that is tried again stays in progress. */
+export const taskArrows: Readonly<Record<TaskState, readonly TaskState[]>> = {
+  draft: ["ready", "cancelled"],
+  ready: ["in_progress", "cancelled"],
+  in_progress: ["review", "cancelled"],
+  review: ["done", "cancelled"],
+  done: [],
+  cancelled: [],
+};
+
+export function isRunOver(state: JobRunState): boolean {
+  return runArrows[state].length === 0;
+}
+
+const isSettled = ({ state }: KeptTask) => taskArrows[state].length === 0;
+
+/** Pure: the run after the change. */
+export function moveRun(
+  run: KeptJobRun,
+  state: JobRunState,
+  now: number,
+  error: ErrorReport | null = null,
+): KeptJobRun {
+  if (!runArrows[run.state].includes(state)) throw conflict(run, state);
+  if (state === "succeeded" && !run.tasks.every((task) => task.state === "done"))
+    throw new PlaneError("CONFLICT", `Run '${run.id}' cannot succeed before all its tasks are done.`);
+  const at = new Date(now).toISOString();
+  if (!isRunOver(state)) return { ...run, state, startedAt: state === "running" ? at : run.startedAt };
+  const cancelled = { state: "cancelled", endedAt: at, nextAttemptAt: null } as const;
+  const tasks = run.tasks.map((task) => withoutResults(isSettled(task) ? task : { ...task, ...cancelled }));
+  return { ...run, state, tasks, error, endedAt: at, dueAt: null };
+}
+
+/** The same for one of its tasks. */
+export function moveTask(
+  run: KeptJobRun,
+  name: string,
+  state: TaskState,
+  now: number,
+  changes: Partial<KeptTask> = {},
+): KeptJobRun {
+  const at = new Date(now).toISOString();
+  return changeTask(run, name, (task) => {
+    if (!taskArrows[task.state].includes(state))
+      throw new PlaneError("CONFLICT", `Task '${name}' is ${task.state} and cannot become ${state}.`);
+    const waitsFor = task.dependsOn.find((needed) => !run.tasks.some((one) => one.task === needed && isSettled(one)));
+    if (state === "ready" && waitsFor !== undefined)
+      throw new PlaneError("CONFLICT", `Task '${name}' cannot begin before '${waitsFor}' is over.`);
+    const moved = { ...task, state, ...(state === "in_progress" ? { startedAt: at } : {}), ...changes };
+    return isSettled(moved) ? { ...moved, endedAt: at, nextAttemptAt: null } : moved;
+  });
+}
+
+export function changeTask(run: KeptJobRun, name: string, change: (task: KeptTask) => KeptTask): KeptJobRun {
+  return { ...run, tasks: run.tasks.map((task) => (task.task === name ? change(task) : task)) };
+}
+
+/** Results of steps are kept for later steps only. */
+function withoutResults({ result: _result, steps, ...task }: KeptTask): KeptTask {
+  return { ...task, steps: steps.map(({ result: _said, ...step }) => step) };
+}
+
+function conflict({ id, state: is }: KeptJobRun, state: JobRunState): PlaneError {
+  const why = isRunOver(is) ? "it is over. 'jobs rerun' begins another" : "wait until it has moved on";
+  return new PlaneError("CONFLICT", `Run '${id}' is ${is} and cannot become ${state}: ${why}.`, {
+    data: { run: id, state: is },
+  });
+}
+
+export type JobRunRequest = {
+  principal: Principal;
+  persona: string | null;
+  origin: KeptJobRun["origin"];
+  input?: JsonObject;
+  scheduledFor?: string;
+  rerunOf?: string;
+  /** The idempotency key. */
+  key?: string;
+};
+
+export function newRun(job: JobManifest, request: JobRunRequest, now: number): KeptJobRun {
+  const { principal, origin, scheduledFor = null, rerunOf = null, key, input = {} } = request;
+  const { name, persona: owner = null, priority, concurrency } = job;
+  const id = uniqueId();
+  const at = new Date(now).toISOString();
+  const slot = slotOf(name, owner, request, id);
+  const notBegun = { startedAt: null, endedAt: null, error: null };
+  const tasks = job.task_graph.map(
+    (one): KeptTask => ({
+      ...notBegun,
+      task: one.task,
+      dependsOn: [...one.depends_on],
+      state: "draft",
+      attempts: 0,
+      nextAttemptAt: null,
+      steps: [],
+      ...withoutUndefined({ input: one.input as JsonObject | undefined }),
+    }),
+  );
+  const run: KeptJobRun = {
+    ...notBegun,
+    id,
+    job: name,
+    owner,
+    user: principal.user,
+    persona: request.persona,
+    createdAt: at,
+    origin,
+    scheduledFor,
+    rerunOf,
+    state: "draft",
+    priority,
+    starts: 0,
+    tasks,
+    revision: 1,
+    slot,
+    principal,
+    input: { ...job.input, ...input },
+    most: concurrency,
+    dueAt: scheduledFor ?? at,
+    idempotencyKey: `job-${valueHash(key === undefined ? slot : [slot, key])}`,
+  };
+  return moveRun(run, "scheduled", now);
+}
+
+/** One slot per scheduled time, whichever plane notices it. */
+function slotOf(job: string, owner: string | null, request: JobRunRequest, id: string): string {
+  const { scheduledFor, key, principal } = request;
+  if (scheduledFor !== undefined) return JSON.stringify(["schedule", job, owner, scheduledFor]);
+  return key === undefined ? id : JSON.stringify(["request", job, owner, ownerOf(principal), key]);
+}
+
+/** The slot of a request as version 0.1 wrote it, by its user. Such runs count for their keys while they are kept. */
+export function earlierSlotOf({ name, persona }: JobManifest, { key, principal }: JobRunRequest): string | undefined {
+  return key === undefined ? undefined : JSON.stringify(["request", name, persona ?? null, principal.user, key]);
+}
+
+/** What events about a run have in common. */
+export function factsOf({ id, user, job, principal: { key } }: Pick<KeptJobRun, "id" | "user" | "job" | "principal">) {
+  return { runId: id, user, ...(key === undefined ? {} : { key }), job };
+}
+
+/** Fit for a header, and the same for the same things. */
+export function valueHash(value: unknown): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
+}

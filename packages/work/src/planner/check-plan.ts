@@ -1,0 +1,105 @@
+import { type ArgumentProblem, requestCall, requireGrant, validate } from "../../../../src/calls/calls.ts";
+import { nearest } from "../../../../src/lib/text/nearest.ts";
+import { typedMembers } from "../../../../src/lib/text/typed-text.ts";
+import type {
+  CheckedStep,
+  PlacedStep,
+  PlanCheck,
+  PlanProblem,
+  ReadPlan,
+} from "../../../../src/model/calls/tool-plan.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import { isObject, type JsonObject } from "../../../../src/model/json.ts";
+import { type Face, type Principal, requireScope } from "../../../../src/model/principal.ts";
+import type { PlannerParts, ToolPlanVerbs } from "../../../../src/work/work.ts";
+import { readPlan } from "./read-plan.ts";
+
+/** Checks plans without calling their steps: nothing runs and nothing is recorded. */
+export function createPlanner(parts: PlannerParts): ToolPlanVerbs {
+  const { find, grants, quality, checkArguments, testPolicy } = parts;
+  const lookFor =
+    (principal: Principal, face: Face): LookAtStep =>
+    async (asked, given, texts) => {
+      const tool = await quality.requireTrusted(await find.toShow(asked, principal), true);
+      const args = typedMembers(given, texts, tool.parameters) as JsonObject;
+      const grant = requireGrant(principal, tool, grants.grantFor, { arguments: args });
+      const requested = requestCall(asked, args, { principal, face });
+      const { input } = await validate({ ...requested, tool, grant }, checkArguments);
+      const { verdict, reason } = await testPolicy(tool.id, input.arguments, { principal, face });
+      const declared = Object.keys(isObject(tool.parameters.properties) ? tool.parameters.properties : {});
+      const dropped = input.dropped.map((name) => ({ name, meant: nearest(name, declared, 1)[0] }));
+      return { name: tool.name, arguments: args, dropped, verdict, reason };
+    };
+  return {
+    async check(text, { principal, face = "library" }) {
+      requireScope(principal, "read", "check plans");
+      if (typeof text !== "string") throw new PlaneError("USAGE", "A plan is a text: a script, or its steps as JSON.");
+      return checkPlan(readPlan(text), lookFor(principal, face));
+    },
+  };
+}
+
+type StepFacts = {
+  name: string;
+  /** With each `key=value` in the type that the tool takes. */
+  arguments?: JsonObject;
+  /** Arguments that would be left out, each with its nearest declared name. */
+  dropped: { name: string; meant: string | undefined }[];
+  verdict: Exclude<CheckedStep["verdict"], null>;
+  reason: string;
+};
+
+/** Throws the PlaneError that the call would end with. */
+export type LookAtStep = (tool: string, args: JsonObject, texts: readonly string[]) => Promise<StepFacts>;
+
+/** Every problem of every step, in the order of the lines. */
+export async function checkPlan({ task, steps, problems }: ReadPlan, look: LookAtStep): Promise<PlanCheck> {
+  // In parallel: unknown names make servers list their tools, and once is enough.
+  const looked = await Promise.all(steps.map((step) => checkStep(step, look)));
+  const checked = steps.map(({ texts: _, ...step }, at) => ({
+    ...step,
+    arguments: looked[at]?.arguments ?? step.arguments,
+    verdict: looked[at]?.verdict ?? null,
+  }));
+  const found = [...problems, ...looked.flatMap(({ wrong }) => wrong)];
+  found.sort((a, b) => a.line - b.line);
+  return { ok: found.length === 0, task, steps: checked, problems: found };
+}
+
+type LookedAt = { arguments?: JsonObject; verdict: CheckedStep["verdict"]; wrong: PlanProblem[] };
+
+async function checkStep(step: PlacedStep, look: LookAtStep): Promise<LookedAt> {
+  const { line, tool } = step;
+  try {
+    const { name, dropped, verdict, reason, ...rest } = await look(tool, step.arguments, step.texts ?? []);
+    const wrong = dropped.map(({ name: unknown, meant }) => {
+      const hint = meant === undefined ? `See what it takes: toolplane tools show ${name}` : `Did you mean '${meant}'?`;
+      return { line, tool, message: `'${name}' takes no argument '${unknown}'.`, hint };
+    });
+    const message = `'${name}' would be refused: ${reason}.`;
+    if (verdict === "deny") wrong.push({ line, tool, message, hint: "See why: toolplane policy test" });
+    return { ...rest, verdict, wrong };
+  } catch (thrown) {
+    if (!(thrown instanceof PlaneError)) throw thrown;
+    return { verdict: null, wrong: problemsOf(thrown, step) };
+  }
+}
+
+const remedies: Partial<Record<PlaneError["code"], string>> = {
+  TOOL_NOT_FOUND: "See what there is: toolplane tools list",
+  FORBIDDEN: "Leave it out, or ask the administrator of this plane for it.",
+};
+
+/** One problem for each argument; everything else is one sentence with its remedy. */
+function problemsOf({ code, message, data }: PlaneError, { line, tool }: PlacedStep): PlanProblem[] {
+  const { hint, problems } = data;
+  if (code === "INVALID_ARGUMENTS" && Array.isArray(problems))
+    return problems.map((wrong) => ({ line, tool, message: renderArgument(wrong), hint: hint ?? null }));
+  if (hint === undefined) return [{ line, tool, message, hint: remedies[code] ?? null }];
+  return [{ line, tool, message: message.slice(0, message.lastIndexOf(hint)).trimEnd(), hint }];
+}
+
+function renderArgument({ path, message, missing }: ArgumentProblem): string {
+  if (missing !== undefined) return `The argument '${missing}' is missing${path === "" ? "" : ` in ${path}`}.`;
+  return path === "" ? `Its arguments ${message}.` : `The argument ${path} ${message}.`;
+}

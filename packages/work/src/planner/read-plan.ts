@@ -1,0 +1,217 @@
+import { isTooDeep } from "../../../../src/lib/json/exact-numbers.ts";
+import { sliceText } from "../../../../src/lib/text/cut-text.ts";
+import { readShell, type ShellCommand, type ShellWord } from "../../../../src/lib/text/shell.ts";
+import type { PlacedStep, PlanProblem, ReadPlan } from "../../../../src/model/calls/tool-plan.ts";
+import { isObject, type JsonObject } from "../../../../src/model/json.ts";
+import { readCall, UnreadableCall } from "./read-call.ts";
+import { dryRunWord, scriptFrame } from "./write-script.ts";
+
+/** Commands that say something or do nothing; what they say is not printed. */
+const idle = new Set(["echo", "true", ":"]);
+const knownSetting = /^(-[eux]*o?|pipefail)$/;
+
+/** The calls that a script makes, in order. Nothing of it is run, and anything else in it is reported. */
+export function readScript(text: string): ReadPlan {
+  const steps: PlacedStep[] = [];
+  const problems: PlanProblem[] = [];
+  const isForeign = /^[^\n]*\r\n/.test(text);
+  const script = withoutFrame(isForeign ? text.replaceAll("\r\n", "\n") : text);
+  if (isForeign)
+    problems.push(
+      problem(
+        1,
+        "Lines end with carriage returns, which bash takes for a part of words.",
+        "Save the script with Unix line ends.",
+      ),
+    );
+  if (text.includes("\0"))
+    problems.push(problem(1, "There are zero bytes in it, which bash leaves out.", "Write the script again as text."));
+  for (const command of readShell(script)) {
+    const read = readCommand(command);
+    if (read === null) continue;
+    if ("message" in read) problems.push(read);
+    else steps.push(read);
+  }
+  return { task: taskOf(text), steps, problems };
+}
+
+/** A step, what is wrong with it, or null when it does nothing. */
+function readCommand({ line, words, problem: trouble }: ShellCommand): PlacedStep | PlanProblem | null {
+  const meant = words.filter(({ source }) => source !== dryRunWord);
+  const [name] = meant;
+  if (trouble !== null)
+    return problem(line, `${capital(trouble)} cannot be read.`, "Write one 'toolplane call' a line.", toolIn(meant));
+  const doubted = meant.find(({ doubt }) => doubt !== null);
+  if (doubted)
+    return problem(
+      doubted.line,
+      `'${short(doubted.source)}' cannot be read: ${doubted.doubt}.`,
+      "Put single quotes around what is meant as it is written.",
+      toolIn(meant),
+    );
+  if (name === undefined || isIdle(meant)) return null;
+  if (name.text !== "toolplane")
+    return problem(line, `'${short(name.text)}' is not a tool call.`, "Write toolplane call NAME --args '{…}'.");
+  try {
+    return { line, ...readCall(meant.slice(1)), why: "" };
+  } catch (thrown) {
+    if (!(thrown instanceof UnreadableCall)) throw thrown;
+    return problem(line, thrown.message, thrown.hint, thrown.tool);
+  }
+}
+
+function isIdle([name, ...others]: readonly ShellWord[]): boolean {
+  if (name?.text === "set") return others.every(({ text }) => knownSetting.test(text));
+  return name !== undefined && idle.has(name.text);
+}
+
+/** Only where nothing but comments stands before it: inside of quotes it is text like any other. Lines stay where they are. */
+function withoutFrame(text: string): string {
+  const before = /^(?:#[^\n]*\n|\n)*/.exec(text)?.[0] ?? "";
+  if (!text.startsWith(scriptFrame, before.length)) return text;
+  const lines = "\n".repeat(scriptFrame.split("\n").length - 1);
+  return before + lines + text.slice(before.length + scriptFrame.length);
+}
+
+function taskOf(text: string): string | null {
+  return /^# Task: (.+)$/m.exec(text)?.[1] ?? null;
+}
+
+function toolIn([program, verb, tool]: readonly ShellWord[]): string | null {
+  const isCall = program?.text === "toolplane" && verb?.text === "call" && tool?.doubt === null;
+  return isCall && !tool.text.startsWith("-") ? tool.text : null;
+}
+
+function problem(line: number, message: string, hint: string | null, tool: string | null = null): PlanProblem {
+  return { line, tool, message, hint };
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function short(text: string): string {
+  return text.length > 60 ? `${sliceText(text, 0, 60)}…` : text;
+}
+
+const token = /"(?:[^"\\]|\\.)*"|[[\]{},:\n]|[^\s[\]{},:"]+/g;
+
+/** The lines on which the elements of a list begin: the list that is the whole JSON text, or the one under `key`. */
+function elementLines(json: string, key: string | null): number[] {
+  const lines: number[] = [];
+  const inside = key === null ? 1 : 2;
+  let line = 1;
+  let depth = 0;
+  let lastText = "";
+  let isList = key === null;
+  let isExpected = false;
+  for (const [found] of json.matchAll(token)) {
+    if (found === "\n") {
+      line += 1;
+      continue;
+    }
+    if (depth === inside && isList && isExpected && found !== "]") lines.push(line);
+    isExpected = false;
+    if (found === "[" || found === "{") {
+      depth += 1;
+      isExpected = depth === inside && found === "[";
+    } else if (found === "]" || found === "}") depth -= 1;
+    else if (found === ",") isExpected = depth === inside;
+    else if (found === ":" && depth === 1 && key !== null) isList = JSON.parse(lastText) === key;
+    else lastText = found;
+  }
+  return lines;
+}
+
+function lineAt(text: string, position: number): number {
+  return text.slice(0, position).split("\n").length;
+}
+
+/** A plan as JSON: `{task?, steps: [{tool, arguments?, why?, dependsOn?}]}`, or the steps alone. */
+function readSteps(text: string): ReadPlan {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (thrown) {
+    const position = Number(/at position (\d+)/.exec((thrown as Error).message)?.[1] ?? text.length);
+    return unreadable(lineAt(text, position), "It is not valid JSON.", "Compare the brackets and quotes there.");
+  }
+  const given = isObject(value) ? value.steps : value;
+  if (!Array.isArray(given))
+    return unreadable(1, "There is no list of steps in it.", `Write {"steps": [{"tool": "NAME", "arguments": {…}}]}.`);
+  const lines = elementLines(text, isObject(value) ? "steps" : null);
+  const steps: PlacedStep[] = [];
+  const problems: PlanProblem[] = [];
+  for (const [at, step] of given.entries()) {
+    const read = readStep(step, at + 1, lines[at] ?? 1);
+    if ("message" in read) problems.push(read);
+    else steps.push(read);
+  }
+  return { task: isObject(value) && typeof value.task === "string" ? value.task : null, steps, problems };
+}
+
+function readStep(step: unknown, number: number, line: number): PlacedStep | PlanProblem {
+  const { tool, arguments: args = {}, why = "", dependsOn } = isObject(step) ? step : {};
+  const wrong = (message: string, hint: string): PlanProblem => ({
+    line,
+    tool: typeof tool === "string" ? tool : null,
+    message: `Step ${number} ${message}.`,
+    hint,
+  });
+  if (typeof tool !== "string" || tool.trim() === "" || tool.includes("\0"))
+    return wrong("names no tool", `Write {"tool": "NAME", "arguments": {…}}.`);
+  if (!isObject(args)) return wrong("has arguments that are not an object", `Write "arguments": {"key": "value"}.`);
+  const placed = { line, tool, arguments: args as JsonObject, why: typeof why === "string" ? why : "" };
+  if (dependsOn === undefined || dependsOn === null) return placed;
+  const isEarlier = (one: unknown) => Number.isInteger(one) && (one as number) >= 1 && (one as number) < number;
+  if (!Array.isArray(dependsOn) || !dependsOn.every(isEarlier))
+    return wrong(
+      "depends on something that is not done before it",
+      "Name earlier steps by their numbers, starting at 1.",
+    );
+  return { ...placed, dependsOn: dependsOn as number[] };
+}
+
+function unreadable(line: number, message: string, hint: string): ReadPlan {
+  return { task: null, steps: [], problems: [{ line, tool: null, message, hint }] };
+}
+
+const longest = 1_000_000;
+const maxSteps = 500;
+
+/** What a plan says, be it a script or JSON. */
+export function readPlan(text: string): ReadPlan {
+  if (text.length > longest)
+    return nothing(`It has ${text.length} characters, and a plan may have ${longest}.`, "Split it into several plans.");
+  const plan = /^\s*[[{]/.test(text) ? readSteps(text) : readScript(text);
+  if (plan.steps.length > maxSteps)
+    return nothing(
+      `It has ${plan.steps.length} steps, and a plan may have ${maxSteps}.`,
+      "Split it into several plans.",
+    );
+  if (plan.steps.length === 0 && plan.problems.length === 0)
+    return {
+      ...plan,
+      problems: [
+        {
+          line: 1,
+          tool: null,
+          message: "There is no step in it.",
+          hint: "Write toolplane call NAME --args '{…}', one a line.",
+        },
+      ],
+    };
+  const deep = plan.steps.find((step) => isTooDeep(step.arguments));
+  if (deep === undefined) return plan;
+  const { line, tool } = deep;
+  const hint = "Write them with fewer brackets inside of each other.";
+  return {
+    ...plan,
+    steps: [],
+    problems: [{ line, tool, message: "Its arguments are nested too deeply.", hint }],
+  };
+}
+
+function nothing(message: string, hint: string): ReadPlan {
+  return { task: null, steps: [], problems: [{ line: 1, tool: null, message, hint }] };
+}

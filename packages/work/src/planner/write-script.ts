@@ -1,0 +1,49 @@
+import { plainText } from "../../../../src/lib/text/plain-text.ts";
+import { shellQuote } from "../../../../src/lib/text/shell.ts";
+import type { PlanStep, ToolPlan } from "../../../../src/model/calls/tool-plan.ts";
+
+/** The head of a script, word for word: the reader recognises it. */
+export const scriptFrame = `set -euo pipefail
+dry_run=
+if [ "\${1:-}" = --dry-run ] || [ "\${TOOLPLANE_DRY_RUN:-}" = 1 ]; then dry_run=1; fi
+`;
+
+/** Adds one option to a call, or nothing at all. */
+export const dryRunWord = "${dry_run:+--dry-run}";
+
+const commentCharacters = 500;
+
+/**
+ * A plan as a script for bash. Nothing of it is taken over as it came: names are quoted, arguments are JSON in
+ * quotes and so one line, and what is said beside them stands in comments of one line each.
+ */
+export function writeScript({ task, steps }: ToolPlan): string {
+  return [
+    "#!/usr/bin/env bash",
+    `# Task: ${toComment(task)}`,
+    "# See what it would do: toolplane plan check FILE, or bash FILE --dry-run",
+    scriptFrame,
+    ...steps.map(writeStep),
+  ].join("\n");
+}
+
+/** What cannot end the line it stands in. */
+export function toComment(text: string): string {
+  const line = plainText(text.toWellFormed()).replaceAll(/\s+/g, " ").trim();
+  return line.length > commentCharacters ? `${line.slice(0, commentCharacters - 1)}…` : line;
+}
+
+function writeStep(step: PlanStep, at: number): string {
+  const { why, dependsOn = [] } = step;
+  const after = dependsOn.length === 0 ? "" : ` (after ${dependsOn.join(", ")})`;
+  return `# ${`${at + 1}. ${toComment(why)}${after}`.trim()}\n${writeCall(step)}\n`;
+}
+
+/** A name that looks like an option goes behind the options. */
+function writeCall({ tool, arguments: args }: PlanStep): string {
+  const name = shellQuote(tool.toWellFormed());
+  const given = `--args ${shellQuote(JSON.stringify(args))}`;
+  return tool.startsWith("-")
+    ? `toolplane call ${given} ${dryRunWord} -- ${name}`
+    : `toolplane call ${name} ${given} ${dryRunWord}`;
+}

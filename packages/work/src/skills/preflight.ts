@@ -1,0 +1,77 @@
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
+import { referencesIn } from "../../../../src/lib/text/fill-references.ts";
+import { sentence } from "../../../../src/lib/text/wording.ts";
+import { errorTable, PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
+import type { JsonObject } from "../../../../src/model/json.ts";
+import type { ToolListing } from "../../../../src/model/plane-tools.ts";
+import { type SkillManifest, toolsOfSkill } from "../../../../src/model/work/skill.ts";
+import type { NotReady } from "../../../../src/model/work/skill-run.ts";
+
+import { missingInput } from "./skill-graph.ts";
+
+export type PreflightParts = {
+  /** Throws where there is none for the caller. */
+  tool(name: string): Promise<ToolListing>;
+  /** The tags of the caller's tools. */
+  capabilities(): Promise<ReadonlySet<string>>;
+  verdict(tool: string, args: JsonObject): Promise<{ verdict: string; reason: string }>;
+  /** Why a model cannot be asked, the default one without a name. */
+  modelTrouble(name?: string): PlaneError | null;
+};
+
+/** Everything that keeps a skill from being run, all at once. */
+export async function preflight(skill: SkillManifest, input: JsonObject, parts: PreflightParts): Promise<NotReady[]> {
+  const aboutTools = await Promise.all(toolsOfSkill(skill).map((name) => checkSkillTool(name, skill, parts)));
+  const wanted = skill.required_capabilities;
+  const there: ReadonlySet<string> = wanted.length === 0 ? new Set() : await parts.capabilities();
+  const missing = wanted
+    .filter((name) => !there.has(name.toLowerCase()))
+    .map((name): NotReady => ({ kind: "capability", name, reason: `none of the tools has the capability '${name}'` }));
+  return [...missingInput(skill, input), ...aboutTools.flat(), ...missing, ...missingModels(skill, parts)];
+}
+
+/** Models that follow the instructions or judge the answer. */
+export function missingModels(
+  { steps, collaboration }: Pick<SkillManifest, "steps" | "collaboration">,
+  { modelTrouble }: Pick<PreflightParts, "modelTrouble">,
+): NotReady[] {
+  if (steps !== undefined) return [];
+  const others = collaboration?.enabled ? collaboration.participants : [];
+  const names = new Set([undefined, ...others.map(({ model, provider }) => model ?? provider)]);
+  return [...names].flatMap((name): NotReady[] => {
+    const trouble = modelTrouble(name);
+    return trouble ? [{ kind: "model", name: name ?? "default", reason: withoutStop(trouble.message) }] : [];
+  });
+}
+
+export async function checkSkillTool(
+  name: string,
+  skill: Pick<SkillManifest, "steps"> | null,
+  { tool, verdict }: Pick<PreflightParts, "tool" | "verdict">,
+): Promise<NotReady[]> {
+  try {
+    const { unavailable } = await tool(name);
+    if (unavailable !== null) return [{ kind: "server", name, reason: `'${name}' cannot be called: ${unavailable}` }];
+  } catch (thrown) {
+    const { code, message } = toPlaneError(thrown);
+    return [{ kind: errorTable[code].retryable ? "server" : "tool", name, reason: withoutStop(message) }];
+  }
+  // Arguments that depend on earlier steps are judged when the step begins.
+  const known = (skill?.steps ?? []).filter((step) => step.tool === name);
+  const all =
+    known.length === 0 ? [{}] : known.map(({ arguments: args }) => (referencesIn(args).length === 0 ? args : {}));
+  const verdicts = await Promise.all(all.map((args) => verdict(name, args as JsonObject)));
+  const denied = verdicts.find((one) => one.verdict === "deny");
+  return denied ? [{ kind: "policy", name, reason: `'${name}' is refused: ${denied.reason}` }] : [];
+}
+
+export function notReady(what: string, reasons: readonly NotReady[], required_capabilities?: readonly string[]) {
+  const why = reasons.map(({ reason }) => reason).join("; ");
+  return new PlaneError("NOT_READY", sentence(`${what} cannot run: ${why}`), {
+    data: { reasons, sent: false, ...withoutUndefined({ required_capabilities }) },
+  });
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, "");
+}

@@ -1,0 +1,121 @@
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
+import { isRepeatable, type Tool } from "../../../../src/model/catalogue/tool.ts";
+import { toolKey } from "../../../../src/model/catalogue/tool-name.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import type { JsonObject } from "../../../../src/model/json.ts";
+import type { ConversationBudget } from "../../../../src/model/plane-history.ts";
+import type { Face, Principal } from "../../../../src/model/principal.ts";
+import type { RunSkillOptions } from "../../../../src/model/work/skill-run.ts";
+import type { JobParts } from "../../../../src/work/work.ts";
+import { valueHash } from "../jobs/states.ts";
+import type { PreflightParts } from "./preflight.ts";
+import type { AgentEnd, AskedModel, SkillParts } from "./run-skill.ts";
+
+type CallingOptions = {
+  run: string;
+  conversation: string;
+  face: Face;
+  /** Asked before each call: rights may have been lost since. */
+  principal(): Promise<Principal>;
+  keyOf(step: { skill: string; id: string }): string;
+} & Pick<RunSkillOptions, "approvalWaitMs" | "consent" | "askHere" | "model">;
+
+export type SkillCalls = ReturnType<typeof createSkillCalls>;
+
+/** How skills reach tools and models: along the one path. */
+export function createSkillCalls({ plane, modelTrouble }: JobParts) {
+  return {
+    calling: (options: CallingOptions) => createCalling(plane, options),
+    inForeground(id: string, who: Principal, options: RunSkillOptions) {
+      const { approvalWaitMs, consent, askHere, model, face = "library" } = options;
+      const conversation = options.conversation ?? `skill-${id}`;
+      const calling = createCalling(plane, {
+        ...withoutUndefined({ approvalWaitMs, consent, askHere, model }),
+        run: id,
+        conversation,
+        face,
+        principal: async () => who,
+        keyOf: (step) => `skill-${valueHash([id, step.skill, step.id])}`,
+      });
+      const end = async () => {
+        if (options.conversation !== undefined) return;
+        // A session that does not end well is no reason to lose an answer.
+        await plane()
+          .conversations.end(conversation, { principal: who })
+          .catch(() => undefined);
+      };
+      return { ...calling, end };
+    },
+    preflight: (principal: Principal, face: Face = "library", model?: string): PreflightParts => ({
+      modelTrouble: (name = model) => modelTrouble(name),
+      tool: (name) => plane().tools.get(name, { principal }),
+      async capabilities() {
+        const { tools } = await plane().tools.page({}, { principal });
+        return new Set(tools.flatMap(({ metadata }) => metadata.capabilities ?? []).map((tag) => tag.toLowerCase()));
+      },
+      verdict: (tool, args) => plane().policy.test(tool, args, { principal, face }),
+    }),
+  };
+}
+
+function createCalling(
+  plane: JobParts["plane"],
+  { run, conversation, face, principal, keyOf, model, ...options }: CallingOptions,
+): Omit<SkillParts, "run" | "memory" | "emit"> {
+  const shared = { ...withoutUndefined(options), conversation };
+  type How = { signal: AbortSignal; only(tool: Tool): boolean };
+  const askModel = async (question: string, by: AskedModel, how: How): Promise<AgentEnd> => {
+    const { id, outcome, answer, error } = await plane().agent.run(question, {
+      ...shared,
+      ...how,
+      principal: await principal(),
+      ...withoutUndefined({ system: by.system, model: by.model ?? model }),
+    });
+    if (answer !== null && outcome !== "failed" && outcome !== "cancelled") return { record: id, answer };
+    throw new PlaneError(error?.code ?? "INTERNAL", error?.message ?? "The model gave no answer.", {
+      data: { ...error?.data, run: id },
+    });
+  };
+  return {
+    call: async (step, args, signal) =>
+      plane().call(step.tool, args, {
+        ...shared,
+        run,
+        face,
+        signal,
+        principal: await principal(),
+        idempotencyKey: keyOf(step),
+        maxResultBytes: 0,
+        ownRetries: true,
+      }),
+    isRepeatable: async (name) => isRepeatable(await plane().tools.get(name, { principal: await principal() })),
+    ask: async (by, question, signal) => (await askModel(question, by, { signal, only: () => false })).answer,
+    async askAgent({ required_tools, instruction_prompt, safety_notes }, input, signal, by = {}) {
+      const who = await principal();
+      const tools = await Promise.all(required_tools.map((name) => plane().tools.get(name, { principal: who })));
+      const keys = new Set(tools.map(({ id }) => toolKey(id)));
+      const system = [instruction_prompt, safety_notes, by.system].filter(Boolean).join("\n\n");
+      const only = (tool: Tool) => keys.has(toolKey(tool.id));
+      return askModel(questionOf(input), { ...by, system }, { signal, only });
+    },
+    async overBudget() {
+      return lacking(await plane().conversations.budget(conversation, { principal: await principal() }));
+    },
+  };
+}
+
+function questionOf(input: JsonObject): string {
+  if (Object.keys(input).length === 0) return "Follow your instructions.";
+  return `Follow your instructions for this input:\n${JSON.stringify(input)}`;
+}
+
+function lacking({ spentMs, limitMs, cost, maxCost }: ConversationBudget): string | null {
+  if (limitMs !== null && limitMs > 0 && spentMs >= limitMs)
+    return `its tools have used up the ${limitMs / 1_000} s that they may take ('budgets.maxToolDurationMs')`;
+  for (const [unit, spent] of Object.entries(cost)) {
+    const most = typeof maxCost === "number" ? maxCost : maxCost?.[unit];
+    if (most !== undefined && most !== null && spent >= most)
+      return `its tools have used up the ${most} ${unit} that they may cost ('budgets.maxCost')`;
+  }
+  return null;
+}

@@ -1,0 +1,128 @@
+import { fillReferences, namesUnder, referencesIn, valueAtPath } from "../../../../src/lib/text/fill-references.ts";
+import { nearest } from "../../../../src/lib/text/nearest.ts";
+import { resultText, type ToolResult } from "../../../../src/model/calls/result.ts";
+import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
+import type { Json, JsonObject } from "../../../../src/model/json.ts";
+import type { SkillManifest, SkillStep } from "../../../../src/model/work/skill.ts";
+import type { NotReady } from "../../../../src/model/work/skill-run.ts";
+
+export type SkillGraphStep = GraphNode & { step: SkillStep };
+
+/** The steps with everything that each waits for. */
+export function skillGraph({ steps = [] }: SkillManifest): SkillGraphStep[] {
+  return steps.map((step) => {
+    const meant = namesUnder("steps", [step.arguments, step.when ?? ""]);
+    return { id: step.id, dependsOn: [...new Set([...step.depends_on, ...meant])], step };
+  });
+}
+
+/** Inputs that the steps need and that were not given. */
+export function missingInput(skill: SkillManifest, input: JsonObject): NotReady[] {
+  // `when` may test for an optional input.
+  const inArguments = skill.steps?.map((step) => step.arguments);
+  const wanted = namesUnder("input", inArguments);
+  const asked = namesUnder("input", skill.steps);
+  const unused = Object.keys(input).filter((name) => !asked.includes(name));
+  return wanted
+    .filter((name) => !Object.hasOwn(input, name))
+    .map((name) => {
+      const [near] = nearest(name, unused, 1);
+      const instead = near === undefined ? "" : `, and nothing uses '${near}'`;
+      return { kind: "input", name, reason: `it needs the input '${name}'${instead}` };
+    });
+}
+
+/** The arguments of a step, with inputs and earlier results in place of their references. */
+export function fillStep(step: SkillStep, input: JsonObject, results: ReadonlyMap<string, Json>): JsonObject {
+  return fillReferences(step.arguments, (path) => {
+    const found = lookUp(path, input, results);
+    if (found !== undefined) return found;
+    throw new PlaneError(
+      "INVALID_ARGUMENTS",
+      `Step '${step.id}' refers to '${path.join(".")}', which does not exist.`,
+      {
+        data: { step: step.id, tool: step.tool, sent: false },
+      },
+    );
+  }) as JsonObject;
+}
+
+export function isMeant({ when }: SkillStep, input: JsonObject, results: ReadonlyMap<string, Json>): boolean {
+  if (when === undefined) return true;
+  return referencesIn(when).every((path) => {
+    const found = lookUp(path, input, results);
+    return Array.isArray(found) ? found.length > 0 : Boolean(found);
+  });
+}
+
+/** A result as later steps see it: its structured content, its text as JSON, or its text. */
+export function resultValue(result: ToolResult | undefined): Json {
+  if (result === undefined) return null;
+  if (result.structuredContent !== undefined) return result.structuredContent;
+  const text = resultText(result);
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+/** The results of the steps that no other depends on. */
+export function lastResult(plan: readonly SkillGraphStep[], results: ReadonlyMap<string, Json>): Json {
+  const last = plan.filter(({ id }) => !plan.some(({ dependsOn }) => dependsOn.includes(id)));
+  const [only, another] = last;
+  if (only && !another) return results.get(only.id) ?? null;
+  return Object.fromEntries(last.map(({ id }) => [id, results.get(id) ?? null]));
+}
+
+function lookUp(path: readonly string[], input: JsonObject, results: ReadonlyMap<string, Json>): unknown {
+  const [root, name = "", ...rest] = path;
+  if (root === "input") return valueAtPath(input, [name, ...rest]);
+  return root === "steps" && rest[0] === "result" ? valueAtPath(results.get(name), rest.slice(1)) : undefined;
+}
+
+type GraphNode = { id: string; dependsOn: readonly string[] };
+
+type GraphWork = {
+  /** False when it was left out; its dependents are then left out too. */
+  work(id: string, signal: AbortSignal): Promise<boolean>;
+  leaveOut(id: string): Promise<void>;
+  signal: AbortSignal;
+};
+
+/** `error` is the first failure: it has cancelled the running nodes and kept the rest from beginning. */
+type GraphEnd = { error: PlaneError | null; neverBegun: string[] };
+
+/** Runs each node as soon as its dependencies are done. */
+export async function runGraph(nodes: readonly GraphNode[], { work, leaveOut, signal }: GraphWork): Promise<GraphEnd> {
+  const failing = new AbortController();
+  const either = AbortSignal.any([signal, failing.signal]);
+  const waiting = new Map(nodes.map((node) => [node.id, node]));
+  const ended = new Map<string, boolean>();
+  const running = new Map<string, Promise<void>>();
+  let error: PlaneError | null = null;
+
+  const begin = async ({ id, dependsOn }: GraphNode): Promise<void> => {
+    try {
+      const isLeftOut = dependsOn.some((needed) => ended.get(needed) === false);
+      ended.set(id, isLeftOut ? await leaveOut(id).then(() => false) : await work(id, either));
+    } catch (thrown) {
+      error ??= toPlaneError(thrown);
+      failing.abort(new Error(`'${id}' failed`));
+    } finally {
+      running.delete(id);
+    }
+  };
+
+  for (;;) {
+    const ready = [...waiting.values()].filter(({ dependsOn }) => dependsOn.every((id) => ended.has(id)));
+    if (!either.aborted)
+      for (const node of ready) {
+        waiting.delete(node.id);
+        running.set(node.id, begin(node));
+      }
+    if (running.size === 0) return { error, neverBegun: [...waiting.keys()] };
+    await Promise.race(running.values());
+  }
+}

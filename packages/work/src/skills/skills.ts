@@ -1,0 +1,94 @@
+import { uniqueId } from "../../../../src/lib/ids-and-time.ts";
+import { PlaneError, reportError, toPlaneError } from "../../../../src/model/errors.ts";
+import type { PlaneEvent } from "../../../../src/model/events.ts";
+import { isObject, type JsonObject } from "../../../../src/model/json.ts";
+import { ownerOf, type Principal, requireScope } from "../../../../src/model/principal.ts";
+import type { KeptStep } from "../../../../src/model/work/job-run.ts";
+import type { SkillRun, StepRun } from "../../../../src/model/work/run-schema.ts";
+import type { SkillManifest } from "../../../../src/model/work/skill.ts";
+import type { RunSkillOptions } from "../../../../src/model/work/skill-run.ts";
+import type { SkillVerbs } from "../../../../src/work/work.ts";
+import { notReady, preflight } from "./preflight.ts";
+import { createStepMemory, runSkill } from "./run-skill.ts";
+import type { SkillCalls } from "./skill-calls.ts";
+import { skillGraph } from "./skill-graph.ts";
+
+type SkillVerbParts = {
+  emit(event: PlaneEvent): void;
+  find(name: string, principal: Principal): Promise<SkillManifest>;
+  preflight: SkillCalls["preflight"];
+  /** How its calls are made, all in one conversation. */
+  calling: SkillCalls["inForeground"];
+  stopping: AbortSignal;
+};
+
+/** A skill in the foreground: the caller waits, and its steps are returned and not stored. */
+export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
+  const { emit, stopping } = parts;
+  return {
+    async run(name, input = {}, options) {
+      const { principal, signal, dryRun = false } = options;
+      requireScope(principal, "call", "run a skill");
+      if (!isObject(input)) throw new PlaneError("USAGE", 'The input of a skill is an object like {"city": "Rome"}.');
+      const skill = await parts.find(name, principal);
+      const run = dryRunOf(skill, principal);
+      await requireReady(parts, skill, input, run, { ...options, principal });
+      if (dryRun) return run;
+      const begun = performance.now();
+      const { end, ...calling } = parts.calling(run.id, principal, options);
+      const { memory, steps } = createStepMemory(async () => undefined);
+      const either = signal ? AbortSignal.any([signal, stopping]) : stopping;
+      const ended = (fields: Pick<SkillRun, "outcome" | "result" | "error">): SkillRun => {
+        const all = skill.steps === undefined ? steps() : run.steps.map((step) => latest(step, steps()));
+        return { ...run, ...fields, durationMs: Math.round(performance.now() - begun), steps: all.map(shown) };
+      };
+      try {
+        const whole = { ...calling, run: { id: run.id, ...whoOf(principal) }, memory, emit };
+        return ended({ outcome: "completed", result: await runSkill(skill, input, whole, either), error: null });
+      } catch (thrown) {
+        if (!either.aborted)
+          return ended({ outcome: "failed", result: null, error: reportError(toPlaneError(thrown)) });
+        const error = new PlaneError("CANCELLED", `Skill '${name}' was cancelled.`);
+        return ended({ outcome: "cancelled", result: null, error: reportError(error) });
+      } finally {
+        await end();
+      }
+    },
+  };
+}
+
+async function requireReady(
+  parts: SkillVerbParts,
+  skill: SkillManifest,
+  input: JsonObject,
+  { id: runId }: SkillRun,
+  { principal, face, model }: RunSkillOptions & { principal: Principal },
+): Promise<void> {
+  const reasons = await preflight(skill, input, parts.preflight(principal, face, model));
+  if (reasons.length === 0) return;
+  parts.emit({ type: "skill.failed", runId, ...whoOf(principal), skill: skill.name, durationMs: 0, code: "NOT_READY" });
+  throw notReady(`Skill '${skill.name}'`, reasons);
+}
+
+function whoOf(principal: Principal): { user: string | null; key?: string; owner: string } {
+  const { user, key } = principal;
+  return { user, ...(key !== undefined && { key }), owner: ownerOf(principal) };
+}
+
+function dryRunOf(skill: SkillManifest, { user }: Principal): SkillRun {
+  const { name, persona = null } = skill;
+  const notRun = { record: null, at: null, durationMs: null, error: null };
+  const steps = skillGraph(skill).map(
+    ({ id, step }): StepRun => ({ skill: name, id, tool: step.tool, state: "planned", ...notRun }),
+  );
+  const nothingYet = { durationMs: 0, outcome: "planned", result: null, error: null } as const;
+  return { id: uniqueId(), skill: name, persona, user, at: new Date().toISOString(), ...nothingYet, steps };
+}
+
+function latest(step: StepRun, known: readonly KeptStep[]): StepRun {
+  return known.find(({ id }) => id === step.id) ?? step;
+}
+
+function shown({ repeatable: _repeatable, result: _result, ...step }: StepRun & Partial<KeptStep>): StepRun {
+  return step;
+}
