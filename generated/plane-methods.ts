@@ -1,6 +1,6 @@
 // Generated from src/operations/declared by npm run docs. Change the operation instead.
 import type { AgentCounters, AgentOutcome, AgentStep, ConversationRuns, MissingServer, TokenUsage, WaitingCall } from "../src/model/agent/run-schema.ts";
-import type { AuditCheck, AuditRecord } from "../src/model/audit-schema.ts";
+import type { AuditCheck, AuditRecord, CallProof } from "../src/model/audit-schema.ts";
 import type { BundleImport, PinDiff, PinView } from "../src/model/catalogue/change-schema.ts";
 import type { Caller } from "../src/model/principal.ts";
 import type { ChatMessage } from "../src/model/agent/chat.ts";
@@ -24,13 +24,21 @@ export interface ApprovalsMethods {
 }
 
 export interface AuditMethods {
-  /** Check the hash chains of changes and calls. Reads every record of that time. */
-  verify(options?: { head?: string; since?: string; until?: string; keepDays?: number }, caller?: Caller): Promise<AuditCheck>;
+  /** Check the hash chains of changes and calls. Reads every record of that time, and the roots over all chains. */
+  verify(options?: { head?: string; root?: string; key?: string; since?: string; until?: string; keepDays?: number }, caller?: Caller): Promise<AuditCheck>;
   /**
    * One change.
    * @param id The id of the record.
    */
   get(id: string, caller?: Caller): Promise<AuditRecord>;
+}
+
+export interface CallsMethods {
+  /**
+   * Prove that a call is under a root. Has no other record in it. A root is made where none covers the call yet.
+   * @param id The call's id.
+   */
+  prove(id: string, caller?: Caller): Promise<CallProof>;
 }
 
 export interface CodeMethods {

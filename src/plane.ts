@@ -15,7 +15,7 @@ import { type Caller, type Principal, trusted, withListed } from "./model/princi
 import { auditVerbs } from "./operations/audit-verbs.ts";
 import { bindCaller } from "./operations/bind-caller.ts";
 import { createServers, type ServerPackages } from "./servers/servers.ts";
-import { createAudit, createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
+import { createAudit, createHistory, createRecorder, createRoots, requireStoreAddress } from "./store/store.ts";
 import { createWork, type WorkPackage } from "./work/work.ts";
 
 export { openState } from "./state.ts";
@@ -48,6 +48,7 @@ type Context = {
   access: ReturnType<typeof createAccess>;
   limits: ReturnType<typeof createLimits>;
   results: ReturnType<typeof createResults>;
+  roots: ReturnType<typeof createRoots>;
   agent: ReturnType<typeof createAgent>;
   answers: ReturnType<typeof createAnswers>;
   extensions: ReturnType<typeof createExtensions>;
@@ -75,6 +76,7 @@ export async function createPlane(options: PlaneOptions, packages: Packages): Pr
     "access",
     "limits",
     "results",
+    "roots",
     "agent",
     "answers",
     "extensions",
@@ -120,6 +122,7 @@ export async function createPlane(options: PlaneOptions, packages: Packages): Pr
   context.access = createAccess(context);
   context.limits = createLimits(context);
   context.results = createResults(context);
+  context.roots = createRoots(context);
   context.agent = createAgent(context);
   context.answers = createAnswers(context);
   context.extensions = createExtensions(context);
@@ -168,6 +171,7 @@ function createVerbs(context: Context) {
     limits,
     recorder,
     results,
+    roots,
     servers,
     settings,
     work,
@@ -178,7 +182,7 @@ function createVerbs(context: Context) {
     audit,
     approvals: calls.verbs.approvals,
     call: calls.verbs.call,
-    calls: { ...history.calls, ...calls.verbs.calls, ...results.verbs.calls },
+    calls: { ...history.calls, ...calls.verbs.calls, ...results.verbs.calls, ...roots.verbs },
     clients: { ...catalogue.verbs.clients, ...calls.verbs.clients },
     config: settings.config,
     conversations: { ...calls.verbs.conversations, ...limits.verbs.conversations },
@@ -227,6 +231,7 @@ function createLifecycle({
   extensions,
   recorder,
   results,
+  roots,
   servers,
   settings,
   work,
@@ -262,6 +267,7 @@ function createLifecycle({
       calls.start();
       work.start();
       results.start();
+      roots.start();
       extensions.start();
       recorder.listen({
         entries: catalogue.reload,
@@ -284,6 +290,7 @@ function createStop({
   recorder,
   recordings,
   results,
+  roots,
   work,
 }: Context) {
   return once(() =>
@@ -296,6 +303,7 @@ function createStop({
       work.stop,
       limits.stop,
       catalogue.settled,
+      roots.stop,
       [recorder.close, recordings.close],
     ]),
   );

@@ -136,6 +136,9 @@ export interface QuotasInput {
 export interface AuditInput {
   /** true: nothing is answered unless it was recorded. Default: false. */ required?: boolean | undefined;
   /** Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones are recognised. By reference, such as ${AUDIT_KEY}. */ hmacKey?: string | undefined;
+  /** An Ed25519 private key as PEM, which signs the roots over all records. */ signingKey?: string | undefined;
+  /** A file that each root is appended to, as one line of JSON. */ rootFile?: string | undefined;
+  /** An address that each root is posted to, as JSON. */ rootWebhook?: string | undefined;
 }
 
 /** Traces, metrics, and what is kept of calls. */

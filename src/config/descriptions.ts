@@ -302,6 +302,9 @@ export const descriptions: Readonly<Record<string, string>> = {
     "MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, one that is not in use ends, or the new one is refused.",
   audit: "The record of calls and changes.",
   "audit.required": "true: nothing is answered unless it was recorded.",
+  "audit.signingKey": "An Ed25519 private key as PEM, which signs the roots over all records.",
+  "audit.rootFile": "A file that each root is appended to, as one line of JSON.",
+  "audit.rootWebhook": "An address that each root is posted to, as JSON.",
   "audit.hmacKey":
     "Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones are recognised. By reference, such as ${AUDIT_KEY}.",
   observability: "Traces, metrics, and what is kept of calls.",

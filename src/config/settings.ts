@@ -98,6 +98,7 @@ export async function createSettings(
     /** Read when it is needed, as every secret. */
     vaultKey: () => resolved(["vaultKey"], current.config.vaultKey),
     hmacKey: () => resolved(["audit", "hmacKey"], current.config.audit.hmacKey),
+    signingKey: () => resolved(["audit", "signingKey"], current.config.audit.signingKey),
     otlp: async () => {
       const { otlp } = current.config.observability;
       const file = current.merged.originOf(["observability", "otlp", "endpoint"])?.file ?? "";

@@ -151,6 +151,8 @@ export type PlaneEvent =
   | ({ type: "dead_letter.resolved"; retryCallId: string | null } & LetterFacts)
   | ({ type: "dead_letter.deleted" } & LetterFacts)
   | ({ type: "dead_letter.restored" } & LetterFacts)
+  /** The ends of all chains of records as one hash; `signature` is Ed25519, by `key`. */
+  | { type: "audit.root"; number: number; hash: string; chains: number; signature?: string; key?: string }
   | { type: "key.created"; keyId: string; name: string }
   | { type: "key.revoked"; keyId: string; name: string };
 
@@ -238,6 +240,8 @@ export const eventMeanings = {
   "dead_letter.abandoned": "It was abandoned: `deadLetterId`, `callId`, `tool`, `code`.",
   "dead_letter.deleted": "It was deleted: `deadLetterId`, `callId`, `tool`.",
   "dead_letter.restored": "Its deletion was undone: `deadLetterId`, `callId`, `tool`.",
+  "audit.root":
+    "The ends of all chains of records became a root: `number`, `hash`, `chains` as a number, `signature` and `key` where one is configured.",
   "key.created": "An API key was created: `keyId`, `name`.",
   "key.revoked": "The key was revoked: `keyId`, `name`.",
 } as const satisfies Record<EventType, string>;

@@ -1,4 +1,4 @@
-import type { ResultsMethods } from "../../generated/plane-methods.ts";
+import type { CallsMethods, ResultsMethods } from "../../generated/plane-methods.ts";
 import type { SeriesQuery, VerifyOptions } from "./calls/call-history.ts";
 import type { ActivityEntry, CallChain, CallPayload, CallRecord, CallSeries } from "./calls/call-schema.ts";
 import type { ResultPage } from "./calls/result-schema.ts";
@@ -20,7 +20,8 @@ export type ConversationBudget = {
   persona: { name: string; cost: Record<string, number>; maxCost: Budgets["maxCost"] } | null;
 };
 
-export interface PlaneCalls {
+/** The record of calls. */
+export interface PlaneCalls extends CallsMethods {
   /** The last calls in short, newest first; those of all callers for admins. */
   activity(caller?: Caller): Promise<ActivityEntry[]>;
   /**

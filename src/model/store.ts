@@ -15,6 +15,7 @@ import type { HealthSample, NewSamples } from "./catalogue/health.ts";
 import type { Pin, PinDecision, PinnedServer } from "./catalogue/pin.ts";
 import type { PlaneEvent, StoredEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
+import type { RootStore } from "./roots.ts";
 import type { KnownServer } from "./servers/server.ts";
 import type { DeadLetterFilter, DeadLetterPage, DueDeadLetter, KeptDeadLetter } from "./work/dead-letter.ts";
 import type { JobStore } from "./work/job-run.ts";
@@ -95,6 +96,7 @@ export const stateTables = {
   calls: { order: "sequence" },
   audit_checkpoints: { order: "sequence" },
   audit: { order: "sequence" },
+  roots: { order: "number" },
   // Its columns have other names in other stores.
   call_minutes: { order: "1, 2, 3, 4" },
   events: { order: "id" },
@@ -232,7 +234,7 @@ export interface VectorStore {
   putVectors(added: readonly { key: string; vector: string }[]): Promise<void>;
 }
 
-export interface Store extends JobStore, SharedValues, StateStore, VectorStore {
+export interface Store extends JobStore, SharedValues, StateStore, VectorStore, RootStore {
   /** All or nothing, in order. Ids are unique. */
   append(entries: readonly JournalEntry[]): Promise<ChainHeads>;
   call(id: string): Promise<CallRecord | null>;

@@ -101,7 +101,9 @@ export function createAudit({ recorder, hmacKey, retention, defaultPrincipal, fa
       // The hash is one of either chain.
       const isFound = given.head === undefined || changes.headFound === true || calls.headFound === true;
       const isWhole = [changes, calls].every(({ broken, lost }) => broken === null && lost.length === 0);
-      return { ok: isWhole && isFound, changes, calls };
+      const { verifyRoots } = await import("./roots/verify-roots.ts");
+      const roots = await verifyRoots(store, options);
+      return { ok: isWhole && isFound && roots.ok, changes, calls, roots };
     },
   };
   return { audit, run };

@@ -2,8 +2,6 @@ import type { Chain } from "../model/audit-schema.ts";
 import type { Row } from "./tables/database.ts";
 
 export type Broken = NonNullable<Chain["broken"]>;
-/** How far a chain was followed; `hash` is empty before its first record. `hasHead`: was the hash asked for among them? */
-export type ChainProgress = { sequence: number; hash: string; records: number; hasHead: boolean };
 /** Do the columns, by which a row is found, fit its record? */
 type ColumnsMatch = (row: Row) => boolean;
 
@@ -15,22 +13,35 @@ export function hashAfter(previous: string, record: string): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", `${previous}\n${record}`);
 }
 
-/** To the last row, or to the one where the chain is broken. */
-export function followRows(
-  rows: readonly Row[],
-  from: ChainProgress,
-  head: string | undefined,
-  columnsMatch: ColumnsMatch,
-): { progress: ChainProgress; broken: Broken | null } {
-  let progress = from;
-  for (const row of rows) {
-    const reason = problemOf(row, progress.hash, columnsMatch);
-    if (reason !== null) return { progress, broken: brokenAt(row, reason) };
-    const hash = String(row.hash);
-    const hasHead = progress.hasHead || hash === head;
-    progress = { sequence: Number(row.sequence), hash, records: progress.records + 1, hasHead };
-  }
-  return { progress, broken: null };
+/** The hash that the first record of a stream continues. */
+export type StreamStart = { hash: string };
+
+/** Follows records in the order of their numbers, each in its own stream. `head`: a hash that is looked for. */
+export function createFollower(head: string | undefined, columnsMatch: ColumnsMatch) {
+  const ends = new Map<number, string>();
+  let hasHead = false;
+  let records = 0;
+  let newest = "";
+  return {
+    knows: (stream: number) => ends.has(stream),
+    /** `start` of a stream that is not known yet. */
+    follow(row: Row, stream: number, start: StreamStart | null): Broken | null {
+      const previous = start?.hash ?? ends.get(stream) ?? "";
+      hasHead ||= start !== null && start.hash === head;
+      const reason = problemOf(row, previous, columnsMatch);
+      if (reason !== null) return brokenAt(row, reason);
+      newest = String(row.hash);
+      hasHead ||= newest === head;
+      ends.set(stream, newest);
+      records += 1;
+      return null;
+    },
+    hasHead: () => hasHead,
+    records: () => records,
+    streams: () => ends.size,
+    /** The hash of the last record; empty where there was none. */
+    newest: () => newest,
+  };
 }
 
 function problemOf(row: Row, previous: string, columnsMatch: ColumnsMatch): string | null {

@@ -51,6 +51,8 @@ export function createDatabase({ read, write }: SqliteConnection): Database {
     recordOf: (table) => (table === "events" ? "event" : "body"),
     isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
     now: { sql: "?", values: () => [Date.now()] },
+    // Other streams were imported, and do not grow.
+    streamEnds: "SELECT stream, sequence, hash FROM calls WHERE stream = 0 ORDER BY sequence DESC LIMIT 1",
     // Lone surrogates become replacement characters.
     asStored: (text) => text.toWellFormed(),
     *lockValue() {

@@ -24,6 +24,7 @@ import { createSampleRings } from "./sample-rings.ts";
 export { createAudit } from "./audit.ts";
 export { createHistory } from "./history.ts";
 export { openStore } from "./open-store.ts";
+export { createRoots } from "./roots/roots.ts";
 export type { RunningCall } from "./running-calls.ts";
 export { createSessionStore } from "./session-store.ts";
 export { createStateVerbs } from "./state-transfer.ts";
@@ -310,7 +311,7 @@ const journaled = [
   ...(["call", "callOwners", "calls", "callSeries", "verifyCalls", "forgetCalls", "events", "lastEventId"] as const),
   ...(["holdings", "callAt", "forgetEvents"] as const),
   ...(["samples", "newSamples", "run", "runs", "forgetRuns", "titleRuns", "removeRuns"] as const),
-  ...(["audit", "audited", "verifyAudit", "forgetAudit"] as const),
+  ...(["audit", "audited", "verifyAudit", "forgetAudit", "chainEnds", "chainedCall"] as const),
 ];
 
 function flushBeforeRead(store: Store, flush: () => Promise<void>): Store {

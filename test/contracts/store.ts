@@ -12,6 +12,7 @@ import { heldCallPromises } from "./store-held-calls.ts";
 import { jobPromises } from "./store-jobs.ts";
 import { pinPromises } from "./store-pins.ts";
 import { chainPromises, resultPromises } from "./store-results.ts";
+import { rootPromises } from "./store-roots.ts";
 import { runPromises } from "./store-runs.ts";
 import { secretPromises } from "./store-secrets.ts";
 import { sharedValuePromises } from "./store-shared-values.ts";
@@ -54,6 +55,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     deadLetterPromises,
     resultPromises,
     chainPromises,
+    rootPromises,
     runPromises,
     jobPromises,
     statePromises,

@@ -147,6 +147,7 @@ const cases: Case[] = [
   ["GET /calls/series", 200, undefined, "/calls/series?minutes=10&step=5"],
   ["GET /calls/series", 400, undefined, "/calls/series?minutes=0"],
   ["GET /calls/{id}", 404, undefined, "/calls/none"],
+  ["GET /calls/{id}/proof", 404, undefined, "/calls/none/proof"],
   ["GET /runs", 200],
   ["GET /runs", 400, undefined, "/runs?outcome=fine"],
   ["GET /runs", 400, undefined, "/runs?since=yesterday"],
@@ -319,6 +320,7 @@ suite("the OpenAPI document", () => {
     await ask(["POST /tools/{name}/call", 502, {}, "/tools/echo.throw/call"]);
     const { calls } = await ask(["GET /calls", 200]);
     await ask(["GET /calls/{id}", 200, undefined, `/calls/${idOf(calls)}`]);
+    await ask(["GET /calls/{id}/proof", 200, undefined, `/calls/${idOf(calls)}/proof`]);
     const { deadLetters } = await ask(["GET /dead-letters", 200]);
     const letter = `/dead-letters/${idOf(deadLetters)}`;
     await ask(["GET /dead-letters/{id}", 200, undefined, letter]);

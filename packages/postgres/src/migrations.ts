@@ -254,6 +254,21 @@ const steps: readonly Migration[] = [
     CREATE INDEX calls_by_conversation ON calls (conversation, sequence) WHERE conversation IS NOT NULL;
   `,
   },
+  // As migration 22 of the SQLite store.
+  {
+    id: 11,
+    sql: `
+    ALTER TABLE calls ADD COLUMN stream integer NOT NULL DEFAULT 0;
+    ALTER TABLE call_checkpoints ADD COLUMN stream integer NOT NULL DEFAULT 0;
+
+    CREATE TABLE roots (
+      number bigint PRIMARY KEY, at text COLLATE "C" NOT NULL, hash text COLLATE "C" NOT NULL, record text NOT NULL
+    );
+
+    CREATE TRIGGER roots_are_not_changed BEFORE UPDATE ON roots FOR EACH ROW EXECUTE FUNCTION refuse_change();
+    CREATE TRIGGER roots_are_not_emptied BEFORE TRUNCATE ON roots FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+  `,
+  },
 ];
 
 export const postgresSchema: DatabaseSchema = { steps, baseline: postgresBaseline };

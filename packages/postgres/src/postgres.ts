@@ -69,6 +69,7 @@ function createDatabase(
     isOneOf: (column) => `${column} = ANY (?)`,
     // The server's clock, because the clocks of several machines differ.
     now: { sql: "(extract(epoch FROM clock_timestamp()) * 1000)::float8", values: () => [] },
+    streamEnds: "SELECT stream, sequence, hash FROM calls ORDER BY sequence DESC LIMIT 1",
     asStored: storableText,
     *lockValue(key) {
       // As a value, not with `lockKey`: a key may hold any character.

@@ -84,7 +84,7 @@ async function* batchesOf(lines: AsyncIterable<StateLine>): AsyncGenerator<Batch
 }
 
 /** pg returns bigint as text. */
-const numbers = new Set(["sequence", "removed", "bytes", "minute", "calls"]);
+const numbers = new Set(["sequence", "removed", "bytes", "minute", "calls", "number"]);
 const numbered: ReadonlySet<StateTable> = new Set(["events", "changes"]);
 
 function toStateRow(table: StateTable, row: Record<string, unknown>): StateRow {

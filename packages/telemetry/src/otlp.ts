@@ -46,6 +46,12 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
   // What its caller does not sample is not kept: that is the provider's default.
   const provider = settings.traces ? new TracerProvider({ resource, spanProcessors: [keepEnded] }) : null;
 
+  const tracer = provider?.getTracer("toolplane", version);
+  const leaveRoots = on("audit.root", ({ type, ...root }) => {
+    const attributes = Object.entries(root).map(([name, value]) => [`toolplane.audit.root.${name}`, value]);
+    tracer?.startSpan(type, { attributes: Object.fromEntries(attributes) }).end();
+  });
+
   function wake(measured: boolean): void {
     isMeasured ||= measured;
     if (spans.length >= maxBatch && sending === undefined && !isLost) return void flush();
@@ -101,8 +107,9 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
   }
 
   return {
-    tracer: provider?.getTracer("toolplane", version),
+    tracer,
     async stop(): Promise<void> {
+      leaveRoots();
       metrics?.stop();
       const limit = setTimeout(() => stopping.abort(), flushMs);
       await sending;

@@ -153,6 +153,7 @@ function createUpkeep(config: () => Config, store: () => Promise<Store>, bucket:
     const before = new Date(now - keepDays * dayMs).toISOString();
     await forgetBefore(kept, before);
     await until0(() => kept.forgetAudit(before));
+    await until0(() => kept.forgetRoots(before));
   };
   /** The oldest go, whatever their age, until the rest fits. Changes stay: many calls must not hide what an administrator did. */
   const forgetBeyond = async (kept: Store) => {

@@ -147,7 +147,7 @@ export const projectKeys = {
   },
   calls: { keepDays: "trust", maxBytes: "trust" },
   quotas: { maxHeldOpen: least(), maxSessionsPerCaller: least() },
-  audit: { required: on, hmacKey: "own" },
+  audit: { required: on, hmacKey: "own", signingKey: "own", rootFile: "own", rootWebhook: "own" },
   observability: {
     otlp: {
       endpoint: "trust",

@@ -91,6 +91,7 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "calls export": async () => (await callHistory()).exportCalls,
   "calls show": async () => (await callHistory()).showCall,
   "calls runs": async () => (await callHistory()).listRuns,
+  "calls prove": async () => (await callHistory()).proveCall,
   "calls verify": async () => (await callHistory()).verifyCalls,
   "audit list": async () => (await audit()).listAuditedChanges,
   "audit show": async () => (await audit()).showChange,

@@ -10,6 +10,10 @@ export type VerifyOptions = {
   since?: string;
   /** Only records up to the end of this day, or up to this moment. */
   until?: string;
+  /** A root that was kept elsewhere: its hash, or the whole line as it was exported. */
+  root?: string;
+  /** The public key that has signed the roots, as base64. */
+  key?: string;
   /** How old records had to be when they were removed. Default: `calls.keepDays`. */
   keepDays?: number;
   /** The size beyond which the oldest are removed. Default: `calls.maxBytes`. */
@@ -33,8 +37,8 @@ function toRecordTime(name: string, given: string): string {
   return /^\d{4}-\d{2}-\d{2}$/.test(given) ? given : new Date(ms).toISOString();
 }
 
-/** The end of a chain. */
-export type ChainHead = { sequence: number; hash: string; at: string };
+/** The end of a chain. A plane that shares its store with others has a stream of its own; 0 where it is left out. */
+export type ChainHead = { sequence: number; hash: string; at: string; stream?: number };
 
 /** Records that were stored and are no longer there: those after one time, up to another. */
 export type Loss = { after: string | null; until: string };

@@ -164,6 +164,7 @@ export const CallChain = z
   .object({
     ok: z.boolean(),
     calls: count,
+    streams: count.meta({ description: "Planes that share a store write a chain each." }),
     checkpoints: z
       .array(z.object({ at: z.string(), removed: count }))
       .meta({ description: "Where old ones were removed." }),

@@ -189,7 +189,13 @@ export const ConfigValues = z.strictObject({
   calls: section({ keepDays: z._default(count, 90), maxBytes: z._default(count, 17_179_869_184) }),
   /** Of one caller at a time. */
   quotas: section({ maxHeldOpen: z._default(positive, 32), maxSessionsPerCaller: z._default(positive, 1_000) }),
-  audit: section({ required: z._default(z.boolean(), false), hmacKey: z.optional(z.string()) }),
+  audit: section({
+    required: z._default(z.boolean(), false),
+    hmacKey: z.optional(z.string()),
+    signingKey: z.optional(z.string()),
+    rootFile: z.optional(z.string()),
+    rootWebhook: z.optional(z.string()),
+  }),
   observability: section({
     otlp: z._default(z.nullable(OtlpSettings), null),
     keepPayloads: z._default(z.boolean(), false),

@@ -44,10 +44,12 @@ export const auditOperations = [
     name: "audit.verify",
     args: ["..."],
     summary: "Check the hash chains of changes and calls",
-    description: "Reads every record of that time.",
+    description: "Reads every record of that time, and the roots over all chains.",
     scope: "admin",
     input: z.object({
       head: z.string().optional().meta({ description: "A hash of an earlier check." }),
+      root: z.string().optional().meta({ description: "A root that was kept: its hash, or the exported line." }),
+      key: z.string().optional().meta({ description: "The public key that has to have signed the roots, as base64." }),
       since: z.string().optional().meta({ description: "Only records of this day or moment and later." }),
       until: z.string().optional().meta({ description: "Only records up to the end of this day, or this moment." }),
       keepDays: z.coerce.number().int().min(0).optional().meta({
@@ -55,12 +57,14 @@ export const auditOperations = [
       }),
     }),
     output: AuditCheck,
-    http: { method: "get", path: "/audit/verify", tag, answers: { 200: "Both chains." } },
+    http: { method: "get", path: "/audit/verify", tag, answers: { 200: "Both chains, and the roots." } },
     cli: {
       command: "audit verify",
       about: "verify the hash chains of changes and calls; names the first record that fails",
       options: {
         "--head <hash>": "a hash from an earlier run, which must still be in the record",
+        "--root <root>": "a root that was kept: its hash, or the file with exported roots, whose last line counts",
+        "--key <key>": "the public key that has to have signed the roots, as base64",
         "--since <time>": "only records of this day or moment and later, such as 2026-11-15",
         "--until <time>": "only records up to the end of this day, or up to this moment",
         "--keep-days <number>": {
@@ -68,7 +72,7 @@ export const auditOperations = [
           kind: "count",
         },
       },
-      examples: ["audit verify", "audit verify --head 9f86d081884c7d65…"],
+      examples: ["audit verify", "audit verify --root roots.jsonl", "audit verify --head 9f86d081884c7d65…"],
     },
   }),
   operation({

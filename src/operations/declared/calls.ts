@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CallProof } from "../../model/audit-schema.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../../model/calls/call-history.ts";
 import type { CallRecord as StoredCall } from "../../model/calls/call-schema.ts";
 import { ActivityEntry, CallSeries, CallStatus } from "../../model/calls/call-schema.ts";
@@ -241,6 +242,27 @@ const calls = [
     async run(plane, { id }, asker) {
       const [shown] = await withAnswers(plane, [await plane.calls.get(id, asker)], asker);
       return (await withPayloads(plane, shown === undefined ? [] : [shown], asker))[0] as AnsweredRecord;
+    },
+  }),
+  operation({
+    name: "calls.prove",
+    args: ["id"],
+    summary: "Prove that a call is under a root",
+    description: "Has no other record in it. A root is made where none covers the call yet.",
+    scope: "admin",
+    input: z.object({ id: text("The call's id.") }),
+    output: CallProof,
+    http: {
+      method: "get",
+      path: "/calls/{id}/proof",
+      tag,
+      answers: { 200: "The record, its root and the path between." },
+    },
+    cli: {
+      command: "calls prove",
+      about: "the proof that a call is under a root that an auditor may have kept",
+      arguments: { "<id>": "the id, as 'calls list' shows it" },
+      examples: ["calls prove 0mwhdikxj-1a2b3c4d5e6f7g8h --json"],
     },
   }),
 ];

@@ -296,6 +296,22 @@ const steps: readonly Migration[] = [
     CREATE INDEX calls_by_conversation ON calls (conversation, sequence) WHERE conversation IS NOT NULL;
   `,
   },
+  // A file has one chain, stream 0. The others are of planes that shared a database that was imported here. Roots stand
+  // for the ends of all streams at one moment.
+  {
+    id: 22,
+    sql: `
+    ALTER TABLE calls ADD COLUMN stream INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE call_checkpoints ADD COLUMN stream INTEGER NOT NULL DEFAULT 0;
+
+    CREATE TABLE roots (
+      number INTEGER PRIMARY KEY, at TEXT NOT NULL, hash TEXT NOT NULL, record TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TRIGGER roots_are_not_changed BEFORE UPDATE ON roots
+    BEGIN SELECT RAISE(ABORT, 'roots cannot be changed'); END;
+  `,
+  },
 ];
 
 export const sqliteSchema: DatabaseSchema = { steps, baseline: sqliteBaseline };

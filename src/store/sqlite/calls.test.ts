@@ -103,7 +103,7 @@ for (const [when, row] of Object.entries(forgeries))
     const { head } = await verify(file);
     tamper(
       file,
-      `INSERT INTO call_checkpoints ${row} FROM calls WHERE id = 'two'; DELETE FROM calls WHERE id IN ('one', 'two')`,
+      `INSERT INTO call_checkpoints (sequence, hash, at, removed) ${row} FROM calls WHERE id = 'two'; DELETE FROM calls WHERE id IN ('one', 'two')`,
     );
     const { ok, broken, headFound } = await verify(file, { head: head ?? "", keepDays: 30 });
     assert.deepEqual([ok, broken?.id, headFound], [false, "three", true]);
@@ -117,7 +117,7 @@ test("a checkpoint behind which nothing is left is found", async (context) => {
   const file = await recorded(context);
   tamper(
     file,
-    "INSERT INTO call_checkpoints SELECT sequence, hash, at, 4 FROM calls WHERE id = 'four'; DELETE FROM calls",
+    "INSERT INTO call_checkpoints (sequence, hash, at, removed) SELECT sequence, hash, at, 4 FROM calls WHERE id = 'four'; DELETE FROM calls",
   );
   const { ok, broken } = await verify(file);
   assert.deepEqual([ok, broken?.id], [false, "none"]);

@@ -6,9 +6,10 @@ import { type Chained, deleteBefore, findLoss, lastHash } from "./chained.ts";
 import { type Database, first, newestFirst, number, parseRecord, same, type Work } from "./database.ts";
 import { verify } from "./verify-chain.ts";
 
-const chained: Chained<AuditRecord> = {
+export const changesChain: Chained<AuditRecord> = {
   table: "audit",
   checkpoints: "audit_checkpoints",
+  stream: "0",
   columns: {
     operation: ({ operation }) => operation,
     target: ({ target }) => target,
@@ -35,17 +36,17 @@ export function createAuditTable(database: Database) {
         ),
       ),
     // They go by age alone.
-    verifyAudit: (options) => verify(database, chained, { ...options, maxBytes: 0 }),
-    forgetAudit: (before) => write(() => deleteBefore(chained, before), { lock: "journal" }),
+    verifyAudit: (options) => verify(database, changesChain, { ...options, maxBytes: 0 }),
+    forgetAudit: (before) => write(() => deleteBefore(changesChain, before), { lock: "journal" }),
   } satisfies Partial<Store>;
 }
 
-export const findLostChanges = (head: ChainHead) => findLoss(chained, head);
+export const findLostChanges = (head: ChainHead) => findLoss(changesChain, head);
 
 export function* insertAudit(database: Database, records: readonly AuditRecord[]): Work<ChainHeads> {
   const newest = records.at(-1);
   if (newest === undefined) return {};
-  let hash = yield* lastHash(chained);
+  let hash = yield* lastHash(changesChain);
   const rows = records.map((one) => {
     const { id, at, operation, target, user } = one;
     const record = JSON.stringify(one);

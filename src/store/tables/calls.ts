@@ -24,9 +24,10 @@ import { verify } from "./verify-chain.ts";
 export type NumberedCall = { entry: Extract<JournalEntry, { kind: "call" }>; sequence: number };
 
 /** The hash covers the record; the columns beside it are copies of its fields. */
-const chained: Chained<CallRecord> = {
+export const callsChain: Chained<CallRecord> = {
   table: "calls",
   checkpoints: "call_checkpoints",
+  stream: "stream",
   columns: {
     tool: ({ tool }) => tool,
     status: ({ status }) => status,
@@ -58,10 +59,10 @@ export function createCallTable(database: Database) {
         : read(() => newestFirst(parseRecord<CallRecord>, "calls", conditionsOf(filter), filter)),
     callSeries: createCallSeries(database),
     async verifyCalls(options) {
-      const { records: calls, ...chain } = await verify(database, chained, options);
+      const { records: calls, ...chain } = await verify(database, callsChain, options);
       return { ...chain, calls };
     },
-    forgetCalls: (before) => write(() => deleteBefore(chained, before), { lock: "journal" }),
+    forgetCalls: (before) => write(() => deleteBefore(callsChain, before), { lock: "journal" }),
   } satisfies Partial<Store>;
 }
 
@@ -106,12 +107,12 @@ async function scan({ read }: Database, filter: CallFilter, limit: number): Prom
   return found;
 }
 
-export const findLostCalls = (head: ChainHead) => findLoss(chained, head);
+export const findLostCalls = (head: ChainHead) => findLoss(callsChain, head);
 
 export function* insertCalls(database: Database, numbered: readonly NumberedCall[]): Work<ChainHeads> {
   const newest = numbered.at(-1);
   if (newest === undefined) return {};
-  let hash = yield* lastHash(chained);
+  let hash = yield* lastHash(callsChain);
   const rows = numbered.map(({ entry, sequence }) => {
     const { call, text, events = 0 } = entry;
     const { id, at, tool, status, server, principal, run = null } = call;

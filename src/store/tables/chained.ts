@@ -1,5 +1,5 @@
 import type { ChainHead, Loss } from "../../model/calls/call-history.ts";
-import { change, first, insert, number, type Row, textOrNull, type Work } from "./database.ts";
+import { all, change, first, insert, number, type Row, textOrNull, type Work } from "./database.ts";
 
 /** Rows removed in one transaction, so that writers do not wait long. */
 const removedAtOnce = 2_000;
@@ -8,43 +8,61 @@ const removedAtOnce = 2_000;
 export type Chained<T> = {
   table: string;
   checkpoints: string;
+  /** As SQL: rows of one stream are one chain. What has only one has 0. */
+  stream: "stream" | "0";
   /** Columns that are copies of a field of the record, beside its id and time. */
   columns: Readonly<Record<string, (record: T) => string | null | undefined>>;
 };
 
-/** Where the next record links to. */
-export function* lastHash({ table }: Chained<never>): Work<string> {
-  return (
-    (yield* first((row) => textOrNull(row.hash), `SELECT hash FROM ${table} ORDER BY sequence DESC LIMIT 1`)) ?? ""
-  );
+/** Where the next record of stream 0 links to. */
+export function* lastHash({ table, stream }: Chained<never>): Work<string> {
+  const newest = `SELECT hash FROM ${table} WHERE ${stream} = 0 ORDER BY sequence DESC LIMIT 1`;
+  return (yield* first((row) => textOrNull(row.hash), newest)) ?? "";
 }
 
 /**
- * Removes the oldest rows; a checkpoint takes their place. The newest of them that is too old stays, and proves the age of
- * those before it. Rows of a clock that was ahead hold nothing back: they go with the old ones behind them.
+ * Removes the oldest rows; a checkpoint for each of their streams takes their place. The newest of a stream that is too old
+ * stays, and proves the age of those before it. Rows of a clock that was ahead hold nothing back: they go with the old ones
+ * behind them.
  */
-export function* deleteBefore({ table, checkpoints }: Chained<never>, before: string): Work<number> {
+export function* deleteBefore(chained: Chained<never>, before: string): Work<number> {
+  const { table, checkpoints, stream } = chained;
   const now = new Date().toISOString();
-  const last = (yield* lastOf(table, before, now, oldestRows(table))) ?? (yield* lastOfMany(table, before, now));
+  const last = (yield* lastOf(chained, before, now, oldestRows(chained))) ?? (yield* lastOfMany(chained, before, now));
   if (last === null) return 0;
-  const sequence = Number(last.sequence);
-  const hash = textOrNull(last.hash);
-  const removed = Number(last.removed);
-  yield* insert(checkpoints, { sequence, hash, at: now, removed });
-  return yield* change(`DELETE FROM ${table} WHERE sequence <= ?`, [sequence]);
+  // Of the other streams the newest stays, too.
+  const those = `(SELECT sequence, ${stream} AS stream FROM ${table} WHERE sequence <= ?) AS those`;
+  const kept = `SELECT max(sequence) FROM ${those} WHERE stream <> ? GROUP BY stream`;
+  const going = `sequence <= ? AND sequence NOT IN (${kept})`;
+  const edge = [Number(last.sequence), Number(last.sequence), Number(last.stream)];
+  const ends = yield* all(
+    (row) => row,
+    `SELECT one.stream, one.sequence, one.removed, ${table}.hash FROM (
+       SELECT ${stream} AS stream, max(sequence) AS sequence, count(*) AS removed FROM ${table} WHERE ${going} GROUP BY 1
+     ) AS one JOIN ${table} ON ${table}.sequence = one.sequence ORDER BY one.sequence`,
+    edge,
+  );
+  for (const end of ends) {
+    const ofStream = stream === "0" ? {} : { stream: Number(end.stream) };
+    const place = { sequence: Number(end.sequence), hash: textOrNull(end.hash), at: now, removed: Number(end.removed) };
+    yield* insert(checkpoints, { ...place, ...ofStream });
+  }
+  return ends.length === 0 ? 0 : yield* change(`DELETE FROM ${table} WHERE ${going}`, edge);
 }
 
-const oldestRows = (table: string) =>
-  `(SELECT sequence, at, hash FROM ${table} ORDER BY sequence LIMIT ${removedAtOnce + 1}) AS oldest`;
+const oldestRows = ({ table, stream }: Chained<never>) =>
+  `(SELECT sequence, at, ${stream} AS stream FROM ${table} ORDER BY sequence LIMIT ${removedAtOnce + 1}) AS oldest`;
 
 /** Where most rows are old, the first of them say enough. Only where they are all of a clock that was ahead, the others are looked at. */
-function* lastOfMany(table: string, before: string, now: string): Work<Row | null> {
-  const ahead = `SELECT count(*) FROM ${oldestRows(table)} WHERE at > ?`;
-  return (yield* number(ahead, [now])) >= removedAtOnce ? yield* lastOf(table, before, now, table) : null;
+function* lastOfMany(chained: Chained<never>, before: string, now: string): Work<Row | null> {
+  const ahead = `SELECT count(*) FROM ${oldestRows(chained)} WHERE at > ?`;
+  const { table, stream } = chained;
+  const everyRow = `(SELECT sequence, at, ${stream} AS stream FROM ${table}) AS every_row`;
+  return (yield* number(ahead, [now])) >= removedAtOnce ? yield* lastOf(chained, before, now, everyRow) : null;
 }
 
-/** The last row to be removed, of these: the one before the newest that is too old. */
-function* lastOf(table: string, before: string, now: string, rows: string): Work<Row | null> {
+/** The last row to be removed, of these: the one before the newest that is too old, and the stream of that. */
+function* lastOf({ table }: Chained<never>, before: string, now: string, rows: string): Work<Row | null> {
   return yield* first(
     (row) => row,
     `WITH edge AS (
@@ -52,23 +70,41 @@ function* lastOf(table: string, before: string, now: string, rows: string): Work
          (SELECT min(sequence) FROM ${rows} WHERE at >= ? AND at <= ?),
          (SELECT max(sequence) + 1 FROM ${rows})) AS sequence
      ), newest AS (
-       SELECT max(sequence) AS sequence FROM ${rows} WHERE sequence < (SELECT sequence FROM edge) AND at < ?
+       SELECT sequence, stream FROM ${rows} WHERE sequence < (SELECT sequence FROM edge) AND at < ?
+       ORDER BY sequence DESC LIMIT 1
      ), old AS (
-       SELECT sequence, hash FROM ${table} WHERE sequence < (SELECT sequence FROM newest) ORDER BY sequence LIMIT ?
+       SELECT sequence FROM ${table} WHERE sequence < (SELECT sequence FROM newest) ORDER BY sequence LIMIT ?
      )
-     SELECT sequence, hash, (SELECT count(*) FROM old) AS removed FROM old ORDER BY sequence DESC LIMIT 1`,
+     SELECT max(sequence) AS sequence, (SELECT stream FROM newest) AS stream FROM old HAVING max(sequence) IS NOT NULL`,
     [before, now, before, removedAtOnce],
   );
 }
 
 /** Null where the record of this head is there, or was removed because of its age. */
-export function* findLoss({ table, checkpoints }: Chained<never>, head: ChainHead): Work<Loss | null> {
+export function* findLoss({ table, checkpoints, stream }: Chained<never>, head: ChainHead): Work<Loss | null> {
   const hash = yield* first((row) => textOrNull(row.hash), `SELECT hash FROM ${table} WHERE sequence = ?`, [
     head.sequence,
   ]);
   if (hash === head.hash) return null;
-  const removed = yield* number(`SELECT coalesce(max(sequence), 0) FROM ${checkpoints}`);
+  const ofStream = head.stream ?? 0;
+  const removed = yield* number(`SELECT coalesce(max(sequence), 0) FROM ${checkpoints} WHERE ${stream} = ?`, [
+    ofStream,
+  ]);
   if (hash === null && head.sequence <= removed) return null;
-  const newest = `SELECT at FROM ${table} WHERE sequence < ? ORDER BY sequence DESC LIMIT 1`;
-  return { after: yield* first((row) => textOrNull(row.at), newest, [head.sequence]), until: head.at };
+  const newest = `SELECT at FROM ${table} WHERE ${stream} = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`;
+  return { after: yield* first((row) => textOrNull(row.at), newest, [ofStream, head.sequence]), until: head.at };
+}
+
+/** The hash that a record continues: of the one before it in its stream, or of what was removed there. */
+export function* hashBefore(
+  { table, checkpoints, stream }: Chained<never>,
+  ofStream: number,
+  sequence: number,
+): Work<string> {
+  for (const place of [table, checkpoints]) {
+    const before = `SELECT hash FROM ${place} WHERE ${stream} = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`;
+    const row = yield* first((found) => found, before, [ofStream, sequence]);
+    if (row !== null) return textOrNull(row.hash) ?? "";
+  }
+  return "";
 }

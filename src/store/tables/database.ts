@@ -42,6 +42,8 @@ export type Database = {
   isOneOf(column: string): string;
   /** The store's time in milliseconds. */
   now: { sql: string; values(): number[] };
+  /** Selects the newest record of each stream of calls: stream, sequence, hash. */
+  streamEnds: string;
   /** What it makes of a text in a column. */
   asStored(text: string): string;
   /** Until the end of the transaction. */

@@ -6,6 +6,7 @@ import { createCredentialTables, createSharedValues } from "./credentials.ts";
 import type { Database } from "./database.ts";
 import { createHoldings } from "./holdings.ts";
 import { createJournalTables, createPayloadTable, createResultTable } from "./records.ts";
+import { createRootTable } from "./roots.ts";
 import { createDeadLetterTable, createJobStore } from "./work.ts";
 
 /** What both stores answer with the same queries. */
@@ -14,6 +15,7 @@ export function createTables(database: Database) {
     ...createJournalTables(database),
     ...createCallTable(database),
     ...createAuditTable(database),
+    ...createRootTable(database),
     ...createResultTable(database),
     ...createPayloadTable(database),
     ...createHeldCallTable(database),

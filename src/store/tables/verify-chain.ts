@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Chain } from "../../model/audit-schema.ts";
 import type { VerifyOptions } from "../../model/calls/call-history.ts";
-import { type Broken, type ChainProgress, checkAge, followRows } from "../call-chain.ts";
+import { type Broken, checkAge, createFollower, type StreamStart } from "../call-chain.ts";
 import type { Chained } from "./chained.ts";
 import { all, type Database, first, number, type Row, textOrNull, type Work } from "./database.ts";
 import { isNearLimit } from "./holdings.ts";
@@ -11,32 +11,36 @@ const verifiedAtOnce = 200;
 /** After every moment that begins with the text before it. */
 const end = "~";
 
-type Range = { from: ChainProgress; last: number; isWhole: boolean };
+/** Sequences of records; `after` is not one of them. */
+type Range = { after: number; last: number; isWhole: boolean; isOpen: boolean };
 
-/** Follows the chain to its end, or to where it is broken. */
+/** Follows all streams side by side to their ends, or to where one is broken. */
 export async function verify<T>(
   database: Database,
   chained: Chained<T>,
   { head, since, until, keepDays: days, maxBytes = 0 }: VerifyOptions = {},
 ): Promise<Chain> {
-  const reader = createReader(database, chained, head);
+  const reader = createReader(database, chained);
   // Records that went because of the size of all had no certain age.
   const keepDays = (await isNearLimit(database, maxBytes)) ? undefined : days;
   for (;;) {
     const before = await reader.checkpoints();
     const range = await reader.range(since, until);
-    const [progress, broken] = await follow(reader, range, before.at(-1)?.at, keepDays);
+    const follower = createFollower(head, reader.columnsMatch);
+    const broken = await follow(reader, range, follower, before, keepDays);
     const checkpoints = await reader.checkpoints();
     // Records that were removed meanwhile look like a gap.
     if (broken && checkpoints.length !== before.length) continue;
-    const isFound = progress.hasHead || range.from.hash === head || checkpoints.some(({ hash }) => hash === head);
+    const hashBefore = range.after === 0 ? null : await reader.hashBefore(range.after);
+    const isFound = follower.hasHead() || [hashBefore, ...checkpoints.map(({ hash }) => hash)].includes(head ?? null);
     // Behind a break nothing was looked at.
     const headFound = head === undefined || (broken && !isFound) ? null : isFound;
     return {
       ok: broken === null && headFound !== false,
-      records: progress.records,
+      records: follower.records(),
+      streams: follower.streams(),
       checkpoints: checkpoints.map(({ at, removed }) => ({ at, removed })),
-      head: progress.hash || null,
+      head: follower.newest() || hashBefore,
       broken,
       headFound,
       lost: [],
@@ -45,75 +49,91 @@ export async function verify<T>(
 }
 
 async function follow(
-  { read }: Reader,
-  { from, last, isWhole }: Range,
-  removedAt: string | undefined,
+  reader: Reader,
+  { after, last, isWhole, isOpen }: Range,
+  follower: ReturnType<typeof createFollower>,
+  checkpoints: readonly Checkpoint[],
   keepDays: number | undefined,
-): Promise<[ChainProgress, Broken | null]> {
-  for (let progress = from; ; ) {
+): Promise<Broken | null> {
+  const removedFrom = new Map(checkpoints.map((one) => [one.stream, one] as const));
+  /** What was removed too early. What comes after it is looked at all the same. */
+  let early: Broken | null = null;
+  const startOf = async (row: Row): Promise<StreamStart> => {
+    const checkpoint = removedFrom.get(Number(row.stream));
+    const before = isWhole ? null : await reader.newestOf(Number(row.stream), after);
+    if (before !== null) return { hash: before };
+    // From the first record on, also where one stands before the checkpoint and should not.
+    if (checkpoint) early ??= checkAge(row, checkpoint.at, keepDays);
+    return { hash: checkpoint?.hash ?? "" };
+  };
+  for (let from = after; ; ) {
     await nextTurn();
-    const { rows, step } = await read(progress, last);
-    const isFirst = isWhole && progress === from && removedAt !== undefined;
-    const broken = step.broken ?? (isFirst ? checkAge(rows[0], removedAt, keepDays) : null);
-    if (broken || rows.length < verifiedAtOnce) return [step.progress, broken];
-    progress = step.progress;
+    const rows = await reader.rows(from, last);
+    for (const row of rows) {
+      const stream = Number(row.stream);
+      const start = follower.knows(stream) ? null : await startOf(row);
+      const broken = follower.follow(row, stream, start);
+      if (broken) return broken;
+    }
+    if (rows.length < verifiedAtOnce) break;
+    from = Number(rows.at(-1)?.sequence);
   }
+  const emptied = isWhole && isOpen ? [...removedFrom].find(([stream]) => !follower.knows(stream)) : undefined;
+  return emptied === undefined ? early : checkAge(undefined, emptied[1].at, keepDays);
 }
 
 type Reader = ReturnType<typeof createReader>;
 
-function createReader<T>(
-  { read, asStored }: Database,
-  { table, checkpoints, columns }: Chained<T>,
-  head: string | undefined,
-) {
+function createReader<T>({ read, asStored }: Database, { table, checkpoints, stream, columns }: Chained<T>) {
   const names = Object.keys(columns).map((name, at) => `${name} AS c${at}`);
   const fields = Object.values(columns);
-  const following = `SELECT sequence, id, at, ${names.join(", ")}, record, hash FROM ${table}
+  const following = `SELECT sequence, ${stream} AS stream, id, at, ${names.join(", ")}, record, hash FROM ${table}
     WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ${verifiedAtOnce}`;
   const fits = (value: unknown, field: string | null | undefined) =>
     value === (field === null || field === undefined ? null : asStored(field));
-  const columnsMatch = (row: Row): boolean => {
-    const record = JSON.parse(String(row.record)) as T & { id: string; at: string };
-    if (!fits(row.id, record.id) || !fits(row.at, record.at)) return false;
-    return fields.every((field, at) => fits(row[`c${at}`], field(record)));
-  };
+  const newest = (condition: string, values: number[]) =>
+    read(() =>
+      first(
+        (row) => textOrNull(row.hash),
+        `SELECT hash FROM ${table} WHERE ${condition} ORDER BY sequence DESC LIMIT 1`,
+        values,
+      ),
+    );
   return {
-    checkpoints: () => read(() => selectCheckpoints(checkpoints)),
-    range: (since?: string, until?: string) => read(() => selectRange(table, checkpoints, since, until)),
-    async read(from: ChainProgress, last: number) {
-      const rows = await read(() => all((row) => row, following, [from.sequence, last]));
-      return { rows, step: followRows(rows, from, head, columnsMatch) };
+    columnsMatch(row: Row): boolean {
+      const record = JSON.parse(String(row.record)) as T & { id: string; at: string };
+      if (!fits(row.id, record.id) || !fits(row.at, record.at)) return false;
+      return fields.every((field, at) => fits(row[`c${at}`], field(record)));
     },
+    checkpoints: () => read(() => selectCheckpoints(checkpoints, stream)),
+    range: (since?: string, until?: string) => read(() => selectRange(table, since, until)),
+    rows: (after: number, last: number) => read(() => all((row) => row, following, [after, last])),
+    newestOf: (ofStream: number, upTo: number) => newest(`${stream} = ? AND sequence <= ?`, [ofStream, upTo]),
+    hashBefore: (upTo: number) => newest("sequence <= ?", [upTo]),
   };
 }
 
-type Checkpoint = { at: string; removed: number; hash: string | null };
+type Checkpoint = { stream: number; at: string; removed: number; hash: string | null };
 
-function selectCheckpoints(checkpoints: string): Work<Checkpoint[]> {
+function selectCheckpoints(checkpoints: string, stream: string): Work<Checkpoint[]> {
   return all(
-    ({ at, removed, hash }) => ({ at: String(at), removed: Number(removed), hash: textOrNull(hash) }),
-    `SELECT at, removed, hash FROM ${checkpoints} ORDER BY sequence`,
+    (row) => ({
+      stream: Number(row.stream),
+      at: String(row.at),
+      removed: Number(row.removed),
+      hash: textOrNull(row.hash),
+    }),
+    `SELECT ${stream} AS stream, at, removed, hash FROM ${checkpoints} ORDER BY sequence`,
   );
 }
 
-/** The records of a time, and the hash that the first of them continues. */
-function* selectRange(table: string, checkpoints: string, since?: string, until?: string): Work<Range> {
+/** The records of a time. */
+function* selectRange(table: string, since?: string, until?: string): Work<Range> {
   const edge = since === undefined ? 0 : yield* firstFrom(table, since);
   const last = until === undefined ? Number.MAX_SAFE_INTEGER : (yield* firstFrom(table, until + end)) - 1;
-  const newestIn = (name: string, condition = "") =>
-    first(asStart, `SELECT sequence, hash FROM ${name} ${condition} ORDER BY sequence DESC LIMIT 1`);
-  const before = edge === 0 ? null : yield* newestIn(table, `WHERE sequence < ${edge}`);
-  if (before !== null) return { from: before, last, isWhole: false };
-  // From the first record on, also where one stands before the checkpoint and should not.
-  const { hash = "" } = (yield* newestIn(checkpoints)) ?? {};
-  return { from: { ...start, hash }, last, isWhole: true };
-}
-
-const start: ChainProgress = { sequence: 0, hash: "", records: 0, hasHead: false };
-
-function asStart({ sequence, hash }: Row): ChainProgress {
-  return { ...start, sequence: Number(sequence), hash: textOrNull(hash) ?? "" };
+  const before =
+    edge === 0 ? 0 : yield* number(`SELECT coalesce(max(sequence), 0) FROM ${table} WHERE sequence < ?`, [edge]);
+  return { after: before, last, isWhole: before === 0, isOpen: until === undefined };
 }
 
 /** The first record of this moment or later. Halving finds it without an index, because records are added in time. */

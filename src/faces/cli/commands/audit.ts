@@ -1,6 +1,8 @@
+import { existsSync, readFileSync } from "node:fs";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
-import type { AuditRecord } from "../../../model/audit-schema.ts";
+import { countOf } from "../../../lib/text/wording.ts";
+import type { AuditRecord, RootCheck } from "../../../model/audit-schema.ts";
 import type { VerifyOptions } from "../../../model/calls/call-history.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, printPage, renderFacts, renderMoment, show, table } from "../terminal/output.ts";
@@ -63,9 +65,17 @@ function renderChange({ input, before, after, ...record }: AuditRecord): string 
   ].join("\n");
 }
 
+/** Of a file with exported roots the last line counts; what is no file is the hash of one. */
+function readRoot(given: string): string {
+  if (!existsSync(given)) return given;
+  return readFileSync(given, "utf8").trimEnd().split("\n").at(-1) ?? "";
+}
+
 export async function verifyAudit(cli: Cli, options: GlobalOptions & VerifyOptions): Promise<number> {
-  const check = await withPlane(cli, options, (plane) => plane.audit.verify(toVerify(options)));
-  const { changes, calls } = check;
+  const { root, key } = options;
+  const asked = { ...toVerify(options), ...withoutUndefined({ root: root && readRoot(root), key }) };
+  const check = await withPlane(cli, options, (plane) => plane.audit.verify(asked));
+  const { changes, calls, roots } = check;
   show(options, check, () => {
     const { records, ...chain } = changes;
     const both = [
@@ -76,7 +86,19 @@ export async function verifyAudit(cli: Cli, options: GlobalOptions & VerifyOptio
       both.push(
         check.ok ? "The hash you gave is in the record." : "The record is broken, or the hash you gave is not in it.",
       );
-    return both.join("\n\n");
+    return [...both, renderRoots(roots)].join("\n\n");
   });
   return check.ok ? 0 : 1;
+}
+
+function renderRoots({ roots, newest, broken, rootFound, missing }: RootCheck): string {
+  return [
+    broken
+      ? `Root ${broken.number} of ${broken.at} proves nothing: ${broken.reason}.`
+      : `${countOf(roots, "root")} over all chains; none was changed or removed in between.`,
+    ...missing.map(({ chain, at }) => `Records of the chain ${chain} that were there on ${at} are gone or changed.`),
+    ...(rootFound === false ? ["The root you gave is not among them: the end was removed or rewritten."] : []),
+    ...(rootFound === true ? ["The root you gave is among them."] : []),
+    ...(newest === null || broken ? [] : [`Newest root: ${newest.hash}. Keep it elsewhere.`]),
+  ].join("\n");
 }

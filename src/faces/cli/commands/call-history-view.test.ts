@@ -5,6 +5,7 @@ import { callRecord } from "../../../../test/contracts/records.ts";
 import { renderBars, renderCall, renderCalls, renderChain } from "./call-history.ts";
 
 const good = {
+  streams: 1,
   ok: true,
   calls: 3,
   checkpoints: [],

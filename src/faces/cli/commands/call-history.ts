@@ -181,6 +181,18 @@ function nullIfUnknown(thrown: unknown): null {
   throw thrown;
 }
 
+export async function proveCall(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
+  const proof = await withPlane(cli, options, (plane) => plane.calls.prove(id));
+  const { root, chain, path } = proof;
+  show(options, proof, () =>
+    [
+      `Call '${plainText(id)}' is in the chain ${chain}, ${countOf(path.length, "step")} below root ${root.number} of ${root.at}.`,
+      `Root: ${root.hash}${root.signature === undefined ? "" : `, signed by ${root.key}`}.`,
+      "With --json you get the proof, for everyone who kept that root.",
+    ].join("\n"),
+  );
+}
+
 export async function verifyCalls(cli: Cli, options: GlobalOptions & VerifyOptions): Promise<number> {
   const chain = await withPlane(cli, options, (plane) => plane.calls.verify(toVerify(options)));
   show(options, chain, () => renderChain(chain));

@@ -1,0 +1,26 @@
+import type { AuditRoot } from "./audit-schema.ts";
+
+/** The end of one chain: `calls/N` of stream N, or `changes`. */
+export type ChainEnd = { chain: string; sequence: number; hash: string };
+
+/** Roots, and what they are made of. */
+export interface RootStore {
+  /** The newest, where no number is given. */
+  root(number?: number): Promise<AuditRoot | null>;
+  rootByHash(hash: string): Promise<AuditRoot | null>;
+  /** Oldest first, from this number on. */
+  roots(from: number, limit: number): Promise<AuditRoot[]>;
+  /** The first root of this moment or later. */
+  firstRootFrom(at: string): Promise<number>;
+  /** False where another plane was quicker. */
+  addRoot(root: AuditRoot): Promise<boolean>;
+  /** A batch of the oldest, but never the newest. */
+  forgetRoots(before: string): Promise<number>;
+  chainEnds(): Promise<ChainEnd[]>;
+  /** Of records after a number up to another, in their order. */
+  chainHashes(chain: string, after: number, upTo: number, limit: number): Promise<{ sequence: number; hash: string }[]>;
+  /** A recorded call as it stands in its chain. */
+  chainedCall(id: string): Promise<(ChainEnd & { record: string; previous: string }) | null>;
+  /** Was this the end once, and is it gone without having been removed because of its age? */
+  lostBehind(end: ChainEnd): Promise<boolean>;
+}

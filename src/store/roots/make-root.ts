@@ -1,0 +1,67 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { nowText } from "../../lib/ids-and-time.ts";
+import type { AuditRoot } from "../../model/audit-schema.ts";
+import type { ChainEnd, RootStore } from "../../model/roots.ts";
+import { hashOfRoot, type RootLeaf, treeOf } from "./root-hash.ts";
+
+/** Records of one chain under one root. What is more waits for the next root, which is made at once. */
+const mostRecords = 50_000;
+/** Rows of one turn: SQLite answers within it, and other work waits for its end. */
+const readAtOnce = 5_000;
+/** Another plane that makes roots at the same moment is quicker now and then. */
+const maxTries = 5;
+
+export type Sign = (hash: string) => Pick<AuditRoot, "signature" | "key">;
+
+/** The ends of all chains as a root, linked to the one before. Null where nothing is new. */
+export async function makeRoot(store: RootStore, sign?: Sign | null): Promise<AuditRoot | null> {
+  for (let tried = 0; tried < maxTries; tried += 1) {
+    const before = await store.root();
+    const leaves = await leavesAfter(store, before?.leaves ?? []);
+    if (leaves === null) return null;
+    const content = { number: (before?.number ?? 0) + 1, at: nowText(), previous: before?.hash ?? "", leaves };
+    const hash = hashOfRoot(content);
+    const root: AuditRoot = { ...content, hash, ...sign?.(hash) };
+    if (await store.addRoot(root)) return root;
+  }
+  return null;
+}
+
+async function leavesAfter(store: RootStore, known: readonly RootLeaf[]): Promise<RootLeaf[] | null> {
+  const ends = new Map((await store.chainEnds()).map((end) => [end.chain, end] as const));
+  const before = new Map(known.map((leaf) => [leaf.chain, leaf] as const));
+  const leaves: RootLeaf[] = [];
+  let isNew = false;
+  for (const chain of [...new Set([...before.keys(), ...ends.keys()])].toSorted()) {
+    const leaf = before.get(chain);
+    const end = ends.get(chain);
+    const longer = end !== undefined && end.sequence > (leaf?.sequence ?? 0) ? await grown(store, end, leaf) : null;
+    isNew ||= longer !== null;
+    // A chain that has become shorter, or is gone, stays as it was known: that is how it is missed.
+    if (longer ?? leaf) leaves.push(longer ?? { ...(leaf as RootLeaf), records: 0, tree: "" });
+  }
+  return isNew ? leaves : null;
+}
+
+async function grown(store: RootStore, end: ChainEnd, leaf: RootLeaf | undefined): Promise<RootLeaf> {
+  const hashes: string[] = [];
+  let last = leaf?.sequence ?? 0;
+  while (last < end.sequence && hashes.length < mostRecords) {
+    const part = await store.chainHashes(end.chain, last, end.sequence, readAtOnce);
+    if (part.length === 0) break;
+    for (const { hash } of part) hashes.push(hash);
+    last = part.at(-1)?.sequence ?? last;
+    await nextTurn();
+  }
+  const isWhole = last >= end.sequence;
+  // What was there before the first root is covered by the chain alone where it is much.
+  if (!isWhole && leaf === undefined) return { ...end, records: 0, tree: "" };
+  const hash = isWhole ? end.hash : (hashes.at(-1) ?? end.hash);
+  return {
+    chain: end.chain,
+    sequence: isWhole ? end.sequence : last,
+    hash,
+    records: hashes.length,
+    tree: treeOf(hashes),
+  };
+}

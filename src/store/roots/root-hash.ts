@@ -1,0 +1,79 @@
+import type { KeyObject } from "node:crypto";
+import { followPath, leafHash, merklePath, merkleRoot } from "../../lib/merkle-tree.ts";
+import type { AuditRoot, CallProof } from "../../model/audit-schema.ts";
+import { isObject } from "../../model/json.ts";
+import { hashAfter } from "../call-chain.ts";
+
+type RootContent = Pick<AuditRoot, "number" | "at" | "previous" | "leaves">;
+
+export type RootLeaf = AuditRoot["leaves"][number];
+
+/** As a text that is the same wherever it is written. */
+function leafText({ chain, sequence, hash, records, tree }: RootLeaf): string {
+  return JSON.stringify([chain, sequence, hash, records, tree]);
+}
+
+export function hashOfRoot({ number, at, previous, leaves }: RootContent): string {
+  const tree = merkleRoot(leaves.map((leaf) => leafHash(leafText(leaf))));
+  return leafHash(JSON.stringify([number, at, previous, tree]));
+}
+
+/** The tree of a chain's records since the root before. */
+export function treeOf(hashes: readonly string[]): string {
+  return merkleRoot(hashes.map(leafHash));
+}
+
+export function pathTo(hashes: readonly string[], place: number) {
+  return merklePath(hashes.map(leafHash), place);
+}
+
+/** Why a proof does not hold; null where it does. `trusted`: the hash of a root that was kept elsewhere. */
+export function findProofProblem(proof: CallProof, trusted?: string): string | null {
+  const { record, previous, hash, chain, path, root } = proof;
+  if (hashAfter(previous, record) !== hash) return "the record does not have this hash";
+  const leaf = root.leaves.find((one) => one.chain === chain);
+  if (leaf === undefined || followPath(leafHash(hash), path) !== leaf.tree) return "the record is not under this root";
+  if (hashOfRoot(root) !== root.hash) return "the root does not have this hash";
+  if (trusted !== undefined && trusted !== root.hash) return "the root is another than the one that was kept";
+  return findSignatureProblem(root);
+}
+
+/** Ed25519, with the private key of an operator. `key` is PKCS 8 as PEM. */
+export function createSigner(key: string): ((hash: string) => Pick<AuditRoot, "signature" | "key">) | null {
+  const { createPrivateKey, createPublicKey, sign } = process.getBuiltinModule("node:crypto");
+  let own: KeyObject;
+  try {
+    own = createPrivateKey(key);
+    if (own.asymmetricKeyType !== "ed25519") return null;
+  } catch {
+    return null;
+  }
+  const shown = createPublicKey(own).export({ type: "spki", format: "der" }).toString("base64");
+  return (hash) => ({ signature: sign(null, Buffer.from(hash), own).toString("base64"), key: shown });
+}
+
+export function findSignatureProblem({ hash, signature, key }: AuditRoot, trustedKey?: string): string | null {
+  if (signature === undefined) return trustedKey === undefined ? null : "it is not signed";
+  if (trustedKey !== undefined && trustedKey !== key) return "it is signed with another key";
+  const { createPublicKey, verify } = process.getBuiltinModule("node:crypto");
+  try {
+    const der = Buffer.from(key ?? "", "base64");
+    const from = createPublicKey({ key: der, format: "der", type: "spki" });
+    if (verify(null, Buffer.from(hash), from, Buffer.from(signature, "base64"))) return null;
+  } catch {
+    // Said below.
+  }
+  return "its signature does not fit";
+}
+
+/** A root as it was exported, or null. */
+export function parseRoot(text: string): AuditRoot | null {
+  try {
+    const said: unknown = JSON.parse(text);
+    if (!isObject(said) || !Array.isArray(said.leaves) || typeof said.hash !== "string") return null;
+    const root = said as unknown as AuditRoot;
+    return hashOfRoot(root) === root.hash ? root : null;
+  } catch {
+    return null;
+  }
+}
