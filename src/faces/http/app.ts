@@ -4,20 +4,20 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ConfigFiles } from "../../operations/operation.ts";
 import { operations } from "../../operations/operations.ts";
+import { identify } from "./callers/identity.ts";
+import type { LocalPass } from "./callers/local-pass.ts";
+import { challengeOf, createSignInPlaces } from "./callers/protected-resource.ts";
+import { addSessionRoutes, sessionPath } from "./callers/session-routes.ts";
+import { createBrowserSessions } from "./callers/sessions.ts";
+import { addSignInRoutes, callbackPath } from "./callers/sign-in-routes.ts";
 import { limitHeldOpen } from "./held-open.ts";
-import { identify } from "./identity.ts";
-import type { LocalPass } from "./local-pass.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { addOperation } from "./operation-routes.ts";
 import { checkOrigin, createOwnAddress, createPublicAddress, type PublicAddress } from "./origin.ts";
 import { ownAnswers } from "./own-answers.ts";
 import { addProbeRoutes } from "./probe-routes.ts";
-import { challengeOf, createSignInPlaces } from "./protected-resource.ts";
 import { problemResponse } from "./render.ts";
 import type { App, HttpEnv } from "./route.ts";
-import { addSessionRoutes, sessionPath } from "./session-routes.ts";
-import { createBrowserSessions } from "./sessions.ts";
-import { addSignInRoutes, callbackPath } from "./sign-in-routes.ts";
 
 const limitBytes = 4 * 1024 * 1024;
 /** Beyond this the connection is cut. */

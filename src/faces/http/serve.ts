@@ -9,12 +9,12 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { AppOptions } from "./app.ts";
+import { credentialFrom, withoutProof } from "./callers/identity.ts";
+import { createLocalPass, type LocalPass } from "./callers/local-pass.ts";
+import { challengeOf, createResourceFront, createSignInPlaces, scopeChallenge } from "./callers/protected-resource.ts";
 import { type SilentConnections, watchDescriptors } from "./descriptors.ts";
-import { credentialFrom, withoutProof } from "./identity.ts";
-import { createLocalPass, type LocalPass } from "./local-pass.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { createOriginCheck, createPublicAddress, type PublicAddress } from "./origin.ts";
-import { challengeOf, createResourceFront, createSignInPlaces, scopeChallenge } from "./protected-resource.ts";
 import { sendProblem } from "./render.ts";
 
 const path = "/mcp";

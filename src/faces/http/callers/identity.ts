@@ -1,11 +1,11 @@
 import type { MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
-import { PlaneError } from "../../model/errors.ts";
-import type { Caller, Plane } from "../../model/plane.ts";
-import { mayDo, type Principal, type Scope } from "../../model/principal.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Caller, Plane } from "../../../model/plane.ts";
+import { mayDo, type Principal, type Scope } from "../../../model/principal.ts";
+import type { PublicAddress } from "../origin.ts";
+import type { HttpContext, HttpEnv } from "../route.ts";
 import type { LocalPass } from "./local-pass.ts";
-import type { PublicAddress } from "./origin.ts";
-import type { HttpContext, HttpEnv } from "./route.ts";
 import type { BrowserSessions } from "./sessions.ts";
 
 /** Answered without a credential. */

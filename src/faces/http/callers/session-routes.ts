@@ -1,11 +1,11 @@
 import { deleteCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
-import { version } from "../../lib/version.ts";
-import { mayDo, type Principal, scopeNames } from "../../model/principal.ts";
-import { Done } from "../../operations/fields.ts";
-import { parseFields } from "./body.ts";
+import { version } from "../../../lib/version.ts";
+import { mayDo, type Principal, scopeNames } from "../../../model/principal.ts";
+import { Done } from "../../../operations/fields.ts";
+import { parseFields } from "../body.ts";
+import { type App, addRoute, clientAddressOf, type HttpContext } from "../route.ts";
 import { authenticate, cookieName, type Identities, identifyCaller, sessionCookie } from "./identity.ts";
-import { type App, addRoute, clientAddressOf, type HttpContext } from "./route.ts";
 
 export const sessionPath = "/session";
 

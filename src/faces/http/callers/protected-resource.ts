@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { scopesWith } from "../../model/access/resource.ts";
-import { PlaneError } from "../../model/errors.ts";
-import type { Plane } from "../../model/plane.ts";
-import type { Principal } from "../../model/principal.ts";
-import type { createOriginCheck, PublicAddress } from "./origin.ts";
-import { sendProblem } from "./render.ts";
+import { scopesWith } from "../../../model/access/resource.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { Principal } from "../../../model/principal.ts";
+import type { createOriginCheck, PublicAddress } from "../origin.ts";
+import { sendProblem } from "../render.ts";
 
 const wellKnown = "/.well-known/oauth-protected-resource";
 /** Clients read it again after this time, in seconds. */
