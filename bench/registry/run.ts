@@ -103,7 +103,7 @@ function createSampleApp() {
     providerTrouble: () => null,
     showProvider: (provider) => provider,
     environment: {},
-    grants: createGrants({ config: () => access, tool: () => undefined }),
+    grants: createGrants({ config: () => access, tool: () => undefined, isInToolset: () => false }),
     isOffered: () => true,
     impactOf: () => ({ impact: "unknown", because: "nothing tells what it does", known: false }),
     config: () => access,

@@ -175,6 +175,10 @@ export interface BundlesInput {
 /** Authentication of callers. */
 export interface AuthInput {
   /** Tokens of an identity provider. */ jwt?: JwtInput | undefined;
+  /** An identity provider that clients sign in at themselves. Its tokens must name the plane's own address as audience. */ issuer?: string | undefined;
+  /** Where its tokens say who the caller is; as 'auth.jwt.claims'. */ claims?: ClaimsInput | undefined;
+  /** The scopes that a 401 names, for clients to ask for; empty for none. Default: ["call"]. */ scopes?: readonly string[] | undefined;
+  /** The address that clients use, such as https://tools.example.org; without a path. */ publicUrl?: string | undefined;
 }
 
 /** Tokens of an identity provider. */
@@ -190,7 +194,7 @@ export interface ClaimsInput {
   /** The user; a token without it is refused. Default: "sub". */ user?: string | undefined;
   /** A list of strings, or one string. Default: "groups". */ groups?: string | undefined;
   /** A string. Default: "persona". */ persona?: string | undefined;
-  /** read, call, admin or *, others are ignored; by default 'scope', and call if that names none of them. */ scopes?: string | undefined;
+  /** read, call, admin, *, server:NAME or toolset:NAME, others are ignored; by default 'scope', and call if that names none of them. */ scopes?: string | undefined;
   /** A string. Default: "workspace". */ workspace?: string | undefined;
   /** A string. Default: "compliance". */ compliance?: string | undefined;
   /** A list of strings, or one space-separated string. Default: "tool_groups". */ tool_groups?: string | undefined;

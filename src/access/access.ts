@@ -6,6 +6,7 @@ import type { Executed, Injected } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { Plane } from "../model/plane.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import { type Principal, trusted } from "../model/principal.ts";
 import type { Recorder } from "../store/store.ts";
@@ -29,6 +30,7 @@ type AccessContext = {
   readonly egress: Egress;
   readonly options: Pick<PlaneOptions, "principal" | "exposed">;
   readonly catalogue: { registry: Pick<Registry, "snapshot"> };
+  readonly agent: { verbs: Pick<Plane, "toolsets"> };
 };
 
 export type Access = ReturnType<typeof createAccess>;
@@ -37,6 +39,13 @@ export type Access = ReturnType<typeof createAccess>;
 export function createAccess(context: AccessContext) {
   const { settings, recorder, egress, options } = context;
   const { config } = settings;
+  const toolset = (name: string) => {
+    try {
+      return context.agent.verbs.toolsets.select(name);
+    } catch {
+      return null;
+    }
+  };
   const identity = createIdentity({
     config,
     store: recorder.store,
@@ -45,8 +54,13 @@ export function createAccess(context: AccessContext) {
     egress,
     defaultPrincipal: trusted(options.principal),
     exposed: options.exposed ?? false,
+    toolsetServers: (name) => toolset(name)?.definition.providers ?? [],
   });
-  const grants = createGrants({ config, tool: (id, caller) => context.catalogue.registry.snapshot(caller).byId(id) });
+  const grants = createGrants({
+    config,
+    tool: (id, caller) => context.catalogue.registry.snapshot(caller).byId(id),
+    isInToolset: (tool, name) => toolset(name)?.has(tool) ?? false,
+  });
   return {
     identity,
     grants,

@@ -99,6 +99,9 @@ export interface PlaneKeys {
   revoke(id: string, options?: Caller & { forget?: boolean }): Promise<boolean>;
 }
 
+/** `at` is the address that a token is shown at, which has to be its audience; by default `auth.publicUrl`. */
+export type TokenShown = { at?: string | undefined };
+
 export interface PlaneIdentity {
   /** The caller of calls that name none. */
   usualCaller(): Principal;
@@ -108,7 +111,7 @@ export interface PlaneIdentity {
    * const principal = await plane.identity.identify(null);
    * await plane.call("demo.greet", { name: "Ann" }, { principal });
    */
-  identify(token: string | null): Promise<Principal>;
+  identify(token: string | null, shown?: TokenShown): Promise<Principal>;
   /** As `identify(null)`, at once; null where a credential is needed, or where that is not known yet. */
   anonymous(): Principal | null;
   /** Must callers authenticate? */

@@ -29,6 +29,8 @@ export type Principal = {
   toolGroups?: string[];
   /** The only servers. Default: all. */
   servers?: string[];
+  /** What the scopes of a token limit the caller to: whole servers, and tools of toolsets. */
+  within?: { servers: string[]; toolsets: string[] };
   /** The API key of the caller. */
   key?: string;
   /** Who created that key, and who created the key of the creator. */

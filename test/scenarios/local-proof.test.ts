@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { createApp } from "../../src/faces/http/app.ts";
-import { createLocalPass } from "../../src/faces/http/local-pass.ts";
+import { createLocalPass } from "../../src/faces/http/callers/local-pass.ts";
 import type { App } from "../../src/faces/http/route.ts";
 import { isMissing } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/operations.ts";

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { createApp } from "../../src/faces/http/app.ts";
-import { createLocalPass } from "../../src/faces/http/local-pass.ts";
+import { createLocalPass } from "../../src/faces/http/callers/local-pass.ts";
 import { createPlane } from "../../src/index.ts";
 import { openLocalSetup } from "../../src/local-setup.ts";
 import { fixtureCommand, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { createApp } from "../../src/faces/http/app.ts";
-import { createLocalPass } from "../../src/faces/http/local-pass.ts";
+import { createLocalPass } from "../../src/faces/http/callers/local-pass.ts";
 import { createPlane } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { startGateway } from "./gateway-client.ts";

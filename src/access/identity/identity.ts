@@ -1,8 +1,8 @@
 import { andThen } from "../../lib/async/and-then.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { Egress } from "../../lib/net/egress.ts";
-import type { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import type { Config } from "../../model/config/config.ts";
+import { isLoopback } from "../../model/config/settings.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { PlaneIdentity, PlaneKeys } from "../../model/plane-access.ts";
 import { type Inside, type Principal, requireScope, withListed } from "../../model/principal.ts";
@@ -10,6 +10,7 @@ import type { Store, StoreNews } from "../../model/store.ts";
 import type { Profile } from "../policy/decide.ts";
 import { createApiKeys, looksLikeKey } from "./api-keys.ts";
 import { unauthenticated } from "./unauthenticated.ts";
+import type { TokenIssuer, VerifyToken } from "./verify-token.ts";
 
 const missing =
   "This plane needs a credential. Send 'Authorization: Bearer TOKEN' with an API key ('toolplane keys create NAME' makes one) or a token of the plane's issuer.";
@@ -26,34 +27,37 @@ export type IdentityPorts = {
   defaultPrincipal: Principal;
   exposed: boolean;
   egress: Egress;
+  /** The servers of a toolset; none where there is no such toolset. */
+  toolsetServers(name: string): readonly string[];
 };
 
 type Verbs = { identity: Omit<Inside<PlaneIdentity>, "usualCaller">; keys: Inside<PlaneKeys> };
 
-export function createIdentity({ config, store, emit, onNews, defaultPrincipal, exposed, egress }: IdentityPorts) {
+export function createIdentity(ports: IdentityPorts) {
+  const { config, store, emit, onNews, defaultPrincipal, exposed, egress, toolsetServers } = ports;
   const keys = createApiKeys({ store, emit });
-  const verify = createTokenCheck(() => config().auth.jwt, egress);
+  const verify = createTokenCheck(() => config().auth, egress);
   const known = createKnownKeys(keys.exist);
   onNews(({ what }) => what === "keys" && known.changed());
   const needsCredentials = (): boolean | Promise<boolean> =>
-    exposed || config().auth.jwt !== undefined || known.exist();
+    exposed || isPublic(config().auth) || issuersIn(config().auth).length > 0 || known.exist();
 
   const anonymous = (isNeeded: boolean): Principal => {
     if (isNeeded) throw unauthenticated("missing", missing);
     return defaultPrincipal;
   };
-  const believe = async (token: string): Promise<Principal> => {
+  const believe = async (token: string, asked: string | undefined): Promise<Principal> => {
     const shown = token.trim();
-    const principal = looksLikeKey(shown) ? await keys.identify(shown) : await verify(shown);
+    const principal = looksLikeKey(shown) ? await keys.identify(shown) : await verify(shown, asked);
     if (principal === null) throw unauthenticated("unknown", unknown);
-    return principal;
+    return limited(principal, toolsetServers);
   };
   const verbs: Verbs = {
     identity: {
       needsCredentials: async () => needsCredentials(),
       anonymous: () => (needsCredentials() === false ? withListed(defaultPrincipal, config().users) : null),
-      async identify(token) {
-        if (token !== null) return withListed(await believe(token), config().users);
+      async identify(token, { at = config().auth.publicUrl } = {}) {
+        if (token !== null) return withListed(await believe(token, at), config().users);
         const isNeeded = needsCredentials();
         return withListed(anonymous(isNeeded instanceof Promise ? await isNeeded : isNeeded), config().users);
       },
@@ -110,15 +114,31 @@ function createKnownKeys(exist: () => Promise<boolean>) {
   };
 }
 
+/** Servers and toolsets of the token's scopes are the only servers of its bearer. */
+function limited(principal: Principal, toolsetServers: IdentityPorts["toolsetServers"]): Principal {
+  const { within } = principal;
+  if (within === undefined) return principal;
+  return { ...principal, servers: [...new Set([...within.servers, ...within.toolsets.flatMap(toolsetServers)])] };
+}
+
+/** Clients elsewhere know an address of this plane. */
+function isPublic({ publicUrl }: Config["auth"]): boolean {
+  return publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
+}
+
+function issuersIn({ jwt, issuer, claims }: Config["auth"]): TokenIssuer[] {
+  return [...(jwt ? [jwt] : []), ...(issuer === undefined ? [] : [{ issuer, claims, audience: null }])];
+}
+
 /** Null where no issuer is configured. What was learned about one is kept as long as it is. */
-function createTokenCheck(issuer: () => JwtIssuer | undefined, egress: Egress) {
-  let known: { of: string; verify(token: string): Promise<Principal> } | undefined;
-  return async (token: string): Promise<Principal | null> => {
-    const settings = issuer();
-    if (settings === undefined) return null;
-    const { createVerifyToken } = await import("./verify-token.ts");
-    const of = stableJson(settings);
-    if (known?.of !== of) known = { of, verify: createVerifyToken(settings, egress) };
-    return known.verify(token);
+function createTokenCheck(settings: () => Config["auth"], egress: Egress) {
+  let known: { of: string; verify: VerifyToken } | undefined;
+  return async (token: string, asked: string | undefined): Promise<Principal | null> => {
+    const issuers = issuersIn(settings());
+    if (issuers.length === 0) return null;
+    const { createVerifyTokens } = await import("./verify-token.ts");
+    const of = stableJson(issuers);
+    if (known?.of !== of) known = { of, verify: createVerifyTokens(issuers, egress) };
+    return known.verify(token, asked);
   };
 }

@@ -4,6 +4,7 @@ import { steadyNow } from "../../lib/async/steady-time.ts";
 import { type Egress, EgressRefused, type Gate } from "../../lib/net/egress.ts";
 import { AnswerTooLarge, exchange } from "../../lib/net/exchange.ts";
 import { type ClaimPaths, isSafeUrl, type JwtIssuer } from "../../model/access/jwt-issuer.ts";
+import { covers, limitsIn } from "../../model/access/resource.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { everyScope, type Principal, principalOf, scopeNames } from "../../model/principal.ts";
@@ -99,7 +100,7 @@ function reasonOf(thrown: unknown): string {
   return code ?? "the connection failed";
 }
 
-function createIssuerKeys(settings: JwtIssuer, egress: Egress): JWTVerifyGetKey {
+function createIssuerKeys(settings: TokenIssuer, egress: Egress): JWTVerifyGetKey {
   const issuer = createIssuer();
   let found: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
   const open = async () => {
@@ -110,11 +111,20 @@ function createIssuerKeys(settings: JwtIssuer, egress: Egress): JWTVerifyGetKey 
       [customFetch]: async (url) => Response.json(await requireKeys(url, gate, issuer)),
     });
   };
+  let readAt = steadyNow();
+  /** Beside the request, so that none waits for keys that are only getting old. */
+  const refresh = (known: Awaited<ReturnType<typeof open>>) => {
+    if (!known.fresh || steadyNow() - readAt < keysTtlMs / 2) return;
+    readAt = steadyNow();
+    void known.reload().catch(() => undefined);
+  };
   return async (header, token) => {
     found ??= open();
     const current = found;
     try {
-      return await (await current)(header, token);
+      const known = await current;
+      refresh(known);
+      return await known(header, token);
     } catch (thrown) {
       // Keys may have moved; but fresh ones are not dropped because of a bad token.
       const isFresh = await current.then(
@@ -130,7 +140,7 @@ function createIssuerKeys(settings: JwtIssuer, egress: Egress): JWTVerifyGetKey 
 type Keys = { url: string; gate: Gate };
 
 /** From the configuration, else from the issuer's metadata, else the usual address. */
-async function findKeys({ issuer, jwksUri }: JwtIssuer, { ask, fail }: Issuer, egress: Egress): Promise<Keys> {
+async function findKeys({ issuer, jwksUri }: TokenIssuer, { ask, fail }: Issuer, egress: Egress): Promise<Keys> {
   const { configured } = egress;
   if (jwksUri) return { url: jwksUri, gate: configured };
   const base = issuer.replace(/\/$/, "");
@@ -158,6 +168,7 @@ export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal 
   if (user === null)
     throw unauthenticated("claims", `The token does not say who its bearer is: it has no '${paths.user}'.`);
   const toolGroups = valueAt(claims, paths.tool_groups) === undefined ? null : paths.tool_groups;
+  const within = limitsIn(toldScopes(claims, paths.scopes));
   return principalOf({
     user,
     groups: listAt(claims, paths.groups, (text) => [text]),
@@ -166,15 +177,18 @@ export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal 
     workspace: textAt(claims, paths.workspace),
     compliance: textAt(claims, paths.compliance),
     ...(toolGroups === null ? {} : { toolGroups: listAt(claims, toolGroups, (text) => text.split(/\s+/)) }),
+    ...(within === null ? {} : { within }),
   });
 }
 
 /** A configured claim decides alone; the usual one counts where it names scopes of ours. */
 function scopesOf(claims: UnknownObject, path: string | undefined): string[] {
-  const told = listAt(claims, path ?? defaultScopesClaim, (text) => text.split(/\s+/));
-  const ours = told.filter((scope) => knownScopes.includes(scope));
+  const ours = toldScopes(claims, path).filter((scope) => knownScopes.includes(scope));
   return ours.length > 0 || path !== undefined ? ours : ["call"];
 }
+
+const toldScopes = (claims: UnknownObject, path: string | undefined) =>
+  listAt(claims, path ?? defaultScopesClaim, (text) => text.split(/\s+/));
 
 function textAt(claims: UnknownObject, path: string): string | null {
   const value = valueAt(claims, path);
@@ -204,12 +218,19 @@ function valueAt(claims: UnknownObject, path: string): unknown {
   return undefined;
 }
 
-export function createVerifyToken(settings: JwtIssuer, egress: Egress): (token: string) => Promise<Principal> {
-  const { issuer, audience, claims } = settings;
+/** Whose tokens are believed, and for which audience; null is the address that is asked. */
+export type TokenIssuer = Omit<JwtIssuer, "audience"> & { audience: string | null };
+
+/** `asked` is the address that the token is shown at. */
+export type VerifyToken = (token: string, asked?: string) => Promise<Principal>;
+
+/** Of one issuer: its keys are kept in memory, and read again beside the requests that use them. */
+export function createVerifyToken(settings: TokenIssuer, egress: Egress): VerifyToken {
+  const { issuer, claims } = settings;
   const keys = createIssuerKeys(settings, egress);
-  return async (token) => {
-    requireOurs(token, settings);
-    const required = { issuer, audience, algorithms, clockTolerance, requiredClaims: ["exp"] };
+  return async (token, asked) => {
+    requireOurs(token, settings, asked);
+    const required = { issuer, algorithms, clockTolerance, requiredClaims: ["exp"] };
     const { payload } = await jwtVerify(token, keys, required).catch((thrown) => {
       throw tokenProblem(thrown, settings);
     });
@@ -217,15 +238,33 @@ export function createVerifyToken(settings: JwtIssuer, egress: Egress): (token: 
   };
 }
 
-function requireOurs(token: string, { issuer, audience }: JwtIssuer): void {
+/** Of several issuers: the token names its own, which is then checked. */
+export function createVerifyTokens(issuers: readonly TokenIssuer[], egress: Egress): VerifyToken {
+  const known = issuers.map((settings) => ({ issuer: settings.issuer, verify: createVerifyToken(settings, egress) }));
+  return async (token, asked) => {
+    const named = known.length > 1 && token.length <= maxTokenLength ? readUnchecked(token).iss : undefined;
+    const one = known.find(({ issuer }) => issuer === named) ?? known[0];
+    if (one === undefined) throw unauthenticated("unknown", "This plane believes no issuer of tokens.");
+    return one.verify(token, asked);
+  };
+}
+
+/** What is read before the signature is checked is signed as well. */
+function requireOurs(token: string, { issuer, audience }: TokenIssuer, asked: string | undefined): void {
   if (token.length > maxTokenLength)
     throw unauthenticated("malformed", `The token is longer than ${maxTokenLength / 1024} KiB.`);
   const { alg, iss, aud } = readUnchecked(token);
   if (typeof alg !== "string" || !algorithms.includes(alg))
     throw unauthenticated("algorithm", `The token must be signed with one of ${algorithms.join(", ")}.`);
   if (iss !== issuer) throw unauthenticated("issuer", `The issuer of the token is not '${issuer}'.`);
-  if (!(Array.isArray(aud) ? aud : [aud]).includes(audience))
+  const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string");
+  if (audience !== null && !audiences.includes(audience))
     throw unauthenticated("audience", `The audience of the token is not '${audience}'.`);
+  if (audience === null && !audiences.some((one) => asked !== undefined && covers(one, asked)))
+    throw unauthenticated(
+      "audience",
+      `The token is for another resource than ${asked === undefined ? "this plane" : `'${asked.split("?", 1)[0]}'`}.`,
+    );
 }
 
 function readUnchecked(token: string): { alg: unknown; iss: unknown; aud: unknown } {
@@ -239,7 +278,7 @@ function readUnchecked(token: string): { alg: unknown; iss: unknown; aud: unknow
   }
 }
 
-function tokenProblem(thrown: unknown, settings: JwtIssuer): PlaneError {
+function tokenProblem(thrown: unknown, settings: TokenIssuer): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   if (thrown instanceof errors.JWTExpired)
     return unauthenticated("expired", `The token expired at ${timeOf(thrown.payload, "exp")}. Get a new one.`);
@@ -254,9 +293,8 @@ function tokenProblem(thrown: unknown, settings: JwtIssuer): PlaneError {
   return unauthenticated("signature", "The token could not be verified. Get a new one from the issuer.");
 }
 
-function claimProblem({ claim, reason, payload }: errors.JWTClaimValidationFailed, settings: JwtIssuer) {
+function claimProblem({ claim, reason, payload }: errors.JWTClaimValidationFailed, settings: TokenIssuer) {
   if (claim === "iss") return unauthenticated("issuer", `The issuer of the token is not '${settings.issuer}'.`);
-  if (claim === "aud") return unauthenticated("audience", `The audience of the token is not '${settings.audience}'.`);
   if (claim === "nbf" && reason === "check_failed")
     return unauthenticated("not_yet", `The token is not valid before ${timeOf(payload, "nbf")}.`);
   if (reason === "missing") return unauthenticated("claims", `The token has no '${claim}', which it needs.`);

@@ -15,6 +15,7 @@ function grantsWith(settings: Settings = {}, tools: readonly Tool[] = []) {
   return createGrants({
     config: () => config,
     tool: ({ server, tool }) => tools.find(({ id }) => id.server === server && id.tool === tool),
+    isInToolset: ({ id }, toolset) => toolset === "adding" && id.tool === "add",
   });
 }
 
@@ -130,7 +131,11 @@ suite("a server that is not for the caller", () => {
 test("what cannot be decided is refused", () => {
   const broken = { ...ada, groups: null as unknown as string[] };
   assert.match(answer(broken, { groups: ["engineering"] }), /could not be found out/);
-  const grants = createGrants({ config: () => assert.fail("no configuration"), tool: () => undefined });
+  const grants = createGrants({
+    config: () => assert.fail("no configuration"),
+    tool: () => undefined,
+    isInToolset: () => false,
+  });
   assert.ok("refused" in grants.grantFor(ada, sampleTool()));
   assert.ok(grants.refuseProvider(ada, sampleTool().providers[0] as Tool["providers"][number]));
 });

@@ -24,9 +24,10 @@ export type GrantPorts = {
   config(): Pick<ConfigValues, "servers" | "personas" | "compliance">;
   /** As this caller sees it. */
   tool(id: ToolId, caller: Principal): Tool | undefined;
+  isInToolset(tool: Tool, toolset: string): boolean;
 };
 
-function createRefusals({ config, tool: toolOf }: GrantPorts) {
+function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
   const compliance = createCurrentCheck(() => config().compliance);
   const server = (principal: Principal, name: string, request: AccessRequest) =>
     refuseServer(principal, name, config().servers[name], compliance, request);
@@ -37,6 +38,14 @@ function createRefusals({ config, tool: toolOf }: GrantPorts) {
     refuseUnlisted(principal, metadata.persona_allowlist) ??
     refuseWorkspace(principal, metadata.workspaces) ??
     refuseLevel(principal, metadata.compliance_level ?? null, compliance, request);
+
+  /** Of a server that only a toolset of the token's scopes leads to, the tools of the toolset. */
+  const limit = ({ within }: Principal, tool: Tool): Refused | null => {
+    if (within === undefined || tool.source === "builtin") return null;
+    if (tool.id.server !== null && within.servers.includes(tool.id.server)) return null;
+    if (within.toolsets.some((name) => isInToolset(tool, name))) return null;
+    return { why: "server", refused: "it is not among the servers and toolsets that the token is for" };
+  };
 
   const flags = ({ persona }: Principal, { metadata }: Tool, request: AccessRequest): Refused | null => {
     const { personas } = config();
@@ -76,6 +85,7 @@ function createRefusals({ config, tool: toolOf }: GrantPorts) {
       return { why: "filter", refused: "it is offered only through the tool that is written for it" };
     const refused =
       (name === null ? providers(principal, tool, request) : server(principal, name, request)) ??
+      limit(principal, tool) ??
       own(principal, tool, request) ??
       flags(principal, tool, request);
     // Built-in tools, prompts and resources belong to no tool group and to every state.

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { scopesWith, serverScope, toolsetScope } from "../../model/access/resource.ts";
 import { readTraceContext } from "../../model/calls/provider.ts";
 import { errorTable, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { Principal } from "../../model/principal.ts";
+import { mayDo, type Principal } from "../../model/principal.ts";
 import { batchVersion, legacyVersions } from "../../protocol/session.ts";
 import { hasVersion } from "./envelope.ts";
 import { type HttpSession, openEvents, sendJson, writeEvent } from "./http-session.ts";
@@ -31,7 +32,16 @@ type State = {
 };
 
 /** One HTTP request; the caller is known by then. */
-type Visit = { state: State; request: IncomingMessage; response: ServerResponse; principal: Principal };
+type Visit = {
+  state: State;
+  request: IncomingMessage;
+  response: ServerResponse;
+  principal: Principal;
+  /** The header for a caller who needs these scopes; null where clients cannot ask for any. */
+  needs: Needs | null;
+};
+
+type Needs = (scopes: readonly string[]) => string;
 
 /** Streamable HTTP, both eras at one address. */
 export function createHttpGateway(plane: Plane, options: { view?: Partial<View> } = {}) {
@@ -40,8 +50,8 @@ export function createHttpGateway(plane: Plane, options: { view?: Partial<View> 
   const usual = { ...plainView, ...options.view };
   const state: State = { gateway, sessions, views: new Map(), usual, isDraining: false };
   return {
-    handle(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
-      const visit = { state, request, response, principal };
+    handle(request: IncomingMessage, response: ServerResponse, principal: Principal, needs: Needs | null = null): void {
+      const visit = { state, request, response, principal, needs };
       if (request.method === "POST") readBody(visit);
       else if (request.method === "GET") guarded(visit, listen);
       else if (request.method === "DELETE") guarded(visit, end);
@@ -124,12 +134,18 @@ function readBody(visit: Visit): void {
   });
 }
 
-function viewOf({ state, request, principal }: Visit): View {
+function readView({ state, request }: Visit): View {
   const { url = "" } = request;
   const at = url.indexOf("?");
   const search = at < 0 ? "" : url.slice(at);
   const view = state.views.get(search) ?? parseView(search, state.usual);
   if (state.views.size < maxViews) state.views.set(search, view);
+  return view;
+}
+
+function viewOf(visit: Visit): View {
+  const { state, principal } = visit;
+  const view = readView(visit);
   // Reports a wrong view now, not with the first list.
   state.gateway.surfaces.of(principal, view);
   return view;
@@ -141,6 +157,8 @@ function take(visit: Visit, message: unknown): void {
   const messages: UnknownObject[] = isBatch ? message : [message];
   const fault = faultInAny(messages);
   if (fault !== null) return refuse(response, 400, `The body is no message of JSON-RPC 2.0: ${fault}`);
+  const missing = visit.needs && missingScope(visit, messages);
+  if (missing) return refuseScope(visit, missing);
   takeOverTrace(messages, request.headers);
   const [first] = messages as [UnknownObject];
   if (!isBatch && isModern(first, request)) return answerModern(visit, first);
@@ -156,6 +174,25 @@ function take(visit: Visit, message: unknown): void {
     if (isBatch && version !== batchVersion) refuse(response, 400, `Batches are not part of ${version}.`);
     else session.post(messages, isBatch, response);
   });
+}
+
+/** What a token lacks for this, where its bearer may have it: a client then asks the person for more. */
+function missingScope(visit: Visit, messages: readonly UnknownObject[]): string | null {
+  const { state, principal } = visit;
+  if (messages.some(({ method }) => method === "tools/call") && !mayDo(principal, "call")) return "call";
+  const { within } = principal;
+  if (within === undefined) return null;
+  const { server, toolset } = readView(visit);
+  const { servers: _, within: __, ...whole } = principal;
+  if (toolset !== null && !within.toolsets.includes(toolset) && server === null) return toolsetScope(toolset);
+  if (server === null || principal.servers?.includes(server)) return null;
+  return state.gateway.plane.servers.sees(server, { principal: whole }) ? serverScope(server) : null;
+}
+
+function refuseScope({ response, principal, needs }: Visit, scope: string): void {
+  const message = `The token is not for this: it takes the scope '${scope}'. Sign in again to allow it.`;
+  const challenge = needs?.(scopesWith(principal, scope)) ?? "";
+  refuse(response, 403, message, errorTable.FORBIDDEN.rpc, { "www-authenticate": challenge });
 }
 
 function withSession({ state, request, response, principal }: Visit, go: (session: HttpSession) => void): void {

@@ -4,19 +4,20 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ConfigFiles } from "../../operations/operation.ts";
 import { operations } from "../../operations/operations.ts";
+import { identify } from "./callers/identity.ts";
+import type { LocalPass } from "./callers/local-pass.ts";
+import { challengeOf, createSignInPlaces } from "./callers/protected-resource.ts";
+import { addSessionRoutes, sessionPath } from "./callers/session-routes.ts";
+import { createBrowserSessions } from "./callers/sessions.ts";
+import { addSignInRoutes, callbackPath } from "./callers/sign-in-routes.ts";
 import { limitHeldOpen } from "./held-open.ts";
-import { identify } from "./identity.ts";
-import type { LocalPass } from "./local-pass.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { addOperation } from "./operation-routes.ts";
-import { checkOrigin, createOwnAddress } from "./origin.ts";
+import { checkOrigin, createOwnAddress, createPublicAddress, type PublicAddress } from "./origin.ts";
 import { ownAnswers } from "./own-answers.ts";
 import { addProbeRoutes } from "./probe-routes.ts";
 import { problemResponse } from "./render.ts";
 import type { App, HttpEnv } from "./route.ts";
-import { addSessionRoutes, sessionPath } from "./session-routes.ts";
-import { createBrowserSessions } from "./sessions.ts";
-import { addSignInRoutes, callbackPath } from "./sign-in-routes.ts";
 
 const limitBytes = 4 * 1024 * 1024;
 /** Beyond this the connection is cut. */
@@ -53,6 +54,8 @@ export type AppOptions = {
   allowHosts?: readonly string[];
   /** Where it listens, once it does. */
   port?(): number;
+  /** Where clients know it to be; by default where they ask. */
+  address?: PublicAddress;
   closing: AbortSignal;
   /** Writes servers into the configuration; without it they can only be looked at. */
   setup?: ConfigFiles;
@@ -65,12 +68,16 @@ export type AppOptions = {
 export function createApp(plane: Plane, options: AppOptions): App {
   const { host, allowHosts = [], port = () => 0, closing, setup, pass, metrics = createMetrics(plane) } = options;
   const app: App = Object.assign(new Hono<HttpEnv>(), { routesDescribed: [] });
-  const identities = { plane, sessions: createBrowserSessions(), pass: pass ?? null };
+  const { address = createPublicAddress(() => plane.config().auth.publicUrl, false) } = options;
+  const places = createSignInPlaces(plane, address);
+  const identities = { plane, sessions: createBrowserSessions(), pass: pass ?? null, address };
   app.use(checkOrigin(host, allowHosts, [callbackPath]));
   app.use(limitBody());
   app.use(identify(identities, [callbackPath, sessionPath]));
   app.use(limitHeldOpen(() => plane.config().quotas.maxHeldOpen));
-  app.onError((error) => problemResponse(error));
+  app.onError((error, c) =>
+    problemResponse(error, challengeOf(error, places(c.req.header("host")), c.get("principal"))),
+  );
   app.notFound(({ req }) => problemResponse(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)));
 
   const own = ownAnswers(identities, closing);

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { PlaneError } from "../../model/errors.ts";
 import type { StoredEvent, TransientEvent } from "../../model/events.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
-import { askAgain, type Identities, type WhoAsks } from "./identity.ts";
+import { askAgain, type Identities, type WhoAsks } from "./callers/identity.ts";
 import { keepAliveMs, type RouteRequest } from "./route.ts";
 
 const pageSize = 500;

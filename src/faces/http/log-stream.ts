@@ -1,7 +1,7 @@
 import { streamSSE } from "hono/streaming";
 import type { z } from "zod";
 import type { ServerLogLine } from "../../model/servers/server-schema.ts";
-import { askAgain, type Identities } from "./identity.ts";
+import { askAgain, type Identities } from "./callers/identity.ts";
 import { keepAliveMs, type RouteRequest } from "./route.ts";
 
 /** Lines within this time are sent together. */

@@ -93,6 +93,18 @@ export function createOwnAddress(listeningHost: string, allowHosts: readonly str
   };
 }
 
+/** The address that clients know the plane by; `host` is the one that a request names. */
+export type PublicAddress = (host: string | undefined) => string;
+
+/** The configured one, else the one that is asked. `isTls`: the plane itself speaks TLS. */
+export function createPublicAddress(configured: () => string | undefined, isTls: boolean): PublicAddress {
+  return (host) => {
+    const url = configured();
+    if (url !== undefined) return new URL(url).origin;
+    return URL.parse(`${isTls ? "https" : "http"}://${host ?? ""}`)?.origin ?? "http://localhost";
+  };
+}
+
 const bracketed = (name: string) => (name.includes(":") ? `[${name}]` : name).toLowerCase();
 
 /** No port where it is the usual one. */

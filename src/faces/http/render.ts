@@ -36,17 +36,18 @@ export function shownError(thrown: unknown): ErrorReport {
   return toPublicError(reportError(toPlaneError(thrown)));
 }
 
-export function problemResponse(thrown: unknown): Response {
+/** `challenge` is the `WWW-Authenticate` of a refusal. */
+export function problemResponse(thrown: unknown, challenge?: string): Response {
   const error = shownError(thrown);
-  return json(problem(error), errorTable[error.code].http);
+  return json(problem(error), errorTable[error.code].http, challenge);
 }
 
 /** The same in the same words where no framework stands in between. */
-export function sendProblem(response: ServerResponse, thrown: unknown): void {
+export function sendProblem(response: ServerResponse, thrown: unknown, challenge?: string): void {
   const error = shownError(thrown);
   const { http } = errorTable[error.code];
   const body = problem(error);
-  response.writeHead(http, headersOf(body, http)).end(JSON.stringify(body));
+  response.writeHead(http, headersOf(body, http, challenge)).end(JSON.stringify(body));
 }
 
 /** How often an unreachable store is tried again. */
@@ -64,16 +65,18 @@ function problem({ message, ...report }: ErrorReport): Record<string, unknown> {
   };
 }
 
-function json(body: unknown, status: number): Response {
-  return new Response(JSON.stringify(body), { status, headers: headersOf(body, status) });
+function json(body: unknown, status: number, challenge?: string): Response {
+  return new Response(JSON.stringify(body), { status, headers: headersOf(body, status, challenge) });
 }
 
-function headersOf(body: unknown, status: number): Record<string, string> {
+function headersOf(body: unknown, status: number, challenge?: string): Record<string, string> {
   const type = status < 400 ? "application/json" : "application/problem+json";
   // The rest of a body that is too large is not read, so the connection cannot be used again.
   return {
     "content-type": type,
-    ...(status === 401 ? { "www-authenticate": 'Bearer realm="toolplane"' } : {}),
+    ...(challenge !== undefined || status === 401
+      ? { "www-authenticate": challenge ?? 'Bearer realm="toolplane"' }
+      : {}),
     ...(status === 413 ? { connection: "close" } : {}),
     ...(status === 429 || status === 503 ? retryAfter(body as Partial<ErrorReport>) : {}),
   };

@@ -9,17 +9,24 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { AppOptions } from "./app.ts";
+import { credentialFrom, withoutProof } from "./callers/identity.ts";
+import { createLocalPass, type LocalPass } from "./callers/local-pass.ts";
+import { challengeOf, createResourceFront, createSignInPlaces, scopeChallenge } from "./callers/protected-resource.ts";
 import { type SilentConnections, watchDescriptors } from "./descriptors.ts";
-import { credentialFrom, withoutProof } from "./identity.ts";
-import { createLocalPass, type LocalPass } from "./local-pass.ts";
 import { createMetrics } from "./metrics/metrics.ts";
-import { createOriginCheck } from "./origin.ts";
+import { createOriginCheck, createPublicAddress, type PublicAddress } from "./origin.ts";
 import { sendProblem } from "./render.ts";
 
 const path = "/mcp";
 
 /** Answers at the MCP endpoint; who asks is known by then. */
-type McpHandler = (request: IncomingMessage, response: ServerResponse, principal: Principal) => void;
+type McpHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  principal: Principal,
+  /** `WWW-Authenticate` for a caller who needs these scopes; null where clients cannot ask for scopes. */
+  needs: ((scopes: readonly string[]) => string) | null,
+) => void;
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -29,21 +36,26 @@ function createMcpFront(
   host: string,
   handle: McpHandler,
   others: Listener,
-  { allowHosts = [], pass = null }: { allowHosts?: readonly string[]; pass?: LocalPass | null } = {},
+  { allowHosts, pass, address }: { allowHosts: readonly string[]; pass: LocalPass | null; address: PublicAddress },
 ): Listener {
   const refuseOrigin = createOriginCheck(host, allowHosts);
+  const places = createSignInPlaces(plane, address);
 
   async function identify(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url = path } = request;
+    const place = places(request.headers.host, url);
+    const needs = place && ((scopes: readonly string[]) => scopeChallenge(place, scopes));
     try {
       const { authorization, "x-api-key": key } = request.headers;
       const credential = credentialFrom(authorization, typeof key === "string" ? key : undefined);
       // Most clients of this machine have none, and need none.
       const known = credential === null ? plane.identity.anonymous() : null;
-      if (known !== null) return handle(request, response, withoutProof(known));
-      const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential);
-      handle(request, response, credential === null ? withoutProof(principal) : principal);
+      if (known !== null) return handle(request, response, withoutProof(known), null);
+      const at = `${address(request.headers.host)}${url}`;
+      const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential, { at });
+      handle(request, response, credential === null ? withoutProof(principal) : principal, needs);
     } catch (thrown) {
-      refuse(response, thrown);
+      refuse(response, thrown, challengeOf(thrown, place));
     }
   }
 
@@ -60,8 +72,8 @@ function isMcp(url: string): boolean {
 }
 
 /** In the same words as everywhere else over HTTP. */
-function refuse(response: ServerResponse, thrown: unknown): void {
-  sendProblem(response, thrown);
+function refuse(response: ServerResponse, thrown: unknown, challenge?: string): void {
+  sendProblem(response, thrown, challenge);
   // What was sent with it is not read, and yet taken, so that the answer is.
   response.req.resume();
 }
@@ -215,23 +227,28 @@ export async function serveHttp(
   // Beyond loopback every caller shows a credential.
   // An unreachable store must not keep the plane from starting. If there are keys in it, the pass is none.
   const needsCredentials = await plane.identity.needsCredentials().catch(() => false);
+  const named = [...allowHosts, ...publicHost(plane.config().auth.publicUrl)];
   const isOwn = isLoopback(host) && allowHosts.length === 0 && !needsCredentials;
   const pass = isOwn ? createLocalPass() : undefined;
   const portOf = () => {
     const address = server.address();
     return typeof address === "object" && address !== null ? address.port : port;
   };
+  const address = createPublicAddress(() => plane.config().auth.publicUrl, false);
   const others = createAppFront(plane, {
     host,
-    allowHosts,
+    allowHosts: named,
+    address,
     port: portOf,
     closing: closing.signal,
     metrics: createMetrics(plane, { refusedConnections: () => descriptors.refused() }),
     ...(setup ? { setup } : {}),
     ...(pass ? { pass } : {}),
   });
-  const rest = workbench === undefined ? others : createWorkbenchFront(workbench, host, others, allowHosts);
-  const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, { allowHosts, pass: pass ?? null }) : rest;
+  const pages = workbench === undefined ? others : createWorkbenchFront(workbench, host, others, named);
+  const rest = createResourceFront(plane, createOriginCheck(host, named), address, pages);
+  const front = { allowHosts: named, pass: pass ?? null, address };
+  const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, front) : rest;
   const server = createServer({ ...arrival, keepAliveTimeout }, (request, response) => {
     // Clients with a kept connection go elsewhere with the next request.
     if (closing.signal.aborted) response.shouldKeepAlive = false;
@@ -264,6 +281,11 @@ export async function serveHttp(
       await mcp?.close();
     },
   };
+}
+
+/** The name in the public address is one that clients use. */
+function publicHost(url: string | undefined): string[] {
+  return url === undefined ? [] : [new URL(url).hostname];
 }
 
 /** Connections that have not asked for anything yet, and since when; clients open some ahead of need. */

@@ -4,7 +4,7 @@ import { isLoopback } from "../config/settings.ts";
 const text = z.string().check(z.minLength(1));
 
 /** Dots lead into objects. */
-const ClaimPaths = z.strictObject({
+export const ClaimPaths = z.strictObject({
   user: z._default(text, "sub"),
   groups: z._default(text, "groups"),
   persona: z._default(text, "persona"),

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { parseAllowed } from "../../lib/net/allow-list.ts";
+import { authFields } from "../access/auth-settings.ts";
 import { Compliance } from "../access/compliance.ts";
 import { HookSettings } from "../access/hook.ts";
 import { InjectionEntry, InjectOptions } from "../access/injection.ts";
-import { JwtIssuer } from "../access/jwt-issuer.ts";
 import { Policy } from "../access/policy.ts";
 import { ToolManifest, ToolOverlay } from "../catalogue/tool.ts";
 import { defaultRetry, InheritEnv, retryFields, ServerDefinition } from "../servers/server.ts";
@@ -229,7 +229,7 @@ export const ConfigValues = z.strictObject({
   store: z._default(z.string(), "sqlite"),
   /** Must be equal for all planes on one store. */
   vaultKey: z.optional(z.string()),
-  auth: section({ jwt: z.optional(JwtIssuer) }),
+  auth: section(authFields),
   users: byName(
     z.strictObject({
       groups: names,

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { SessionSchema } from "../../../src/faces/http/session-routes.ts";
+import type { SessionSchema } from "../../../src/faces/http/callers/session-routes.ts";
 import { keepSession, readAnswer, send } from "./client.ts";
 
 /** What the HTTP face adds to the operations for browsers: sessions, signing in to servers, and whether it is up. */

@@ -109,7 +109,8 @@ function announce(plane: Plane, { url, workbench: link }: Serving, { json, print
 
 /** A plane that is open to others and has no key refuses every request. */
 async function warnAboutMissingKey(plane: Plane, host: string): Promise<void> {
-  if (plane.config().auth.jwt !== undefined) return;
+  const { jwt, issuer } = plane.config().auth;
+  if (jwt !== undefined || issuer !== undefined) return;
   if ((await plane.keys.list()).every((key) => keyState(key) !== "live"))
     printWarning(
       `${host} can be reached from elsewhere, so every request needs a key, and there is none. Make one: toolplane keys create NAME`,

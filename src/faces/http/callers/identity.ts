@@ -1,10 +1,11 @@
 import type { MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
-import { PlaneError } from "../../model/errors.ts";
-import type { Caller, Plane } from "../../model/plane.ts";
-import { mayDo, type Principal, type Scope } from "../../model/principal.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Caller, Plane } from "../../../model/plane.ts";
+import { mayDo, type Principal, type Scope } from "../../../model/principal.ts";
+import type { PublicAddress } from "../origin.ts";
+import type { HttpContext, HttpEnv } from "../route.ts";
 import type { LocalPass } from "./local-pass.ts";
-import type { HttpContext, HttpEnv } from "./route.ts";
 import type { BrowserSessions } from "./sessions.ts";
 
 /** Answered without a credential. */
@@ -15,7 +16,12 @@ const faceHeader = "x-toolplane-face";
 const pageHeader = "x-toolplane-session";
 
 /** How it is found out who asks. */
-export type Identities = { plane: Plane; sessions: BrowserSessions; pass: LocalPass | null };
+export type Identities = {
+  plane: Plane;
+  sessions: BrowserSessions;
+  pass: LocalPass | null;
+  address: PublicAddress;
+};
 
 /** Finds out who asks before any route is reached; `exempt` are paths whose routes find out in their own way. */
 export function identify(identities: Identities, exempt: readonly string[]): MiddlewareHandler<HttpEnv> {
@@ -26,17 +32,19 @@ export function identify(identities: Identities, exempt: readonly string[]): Mid
   };
 }
 
-export function authenticate({ plane, sessions, pass }: Identities, c: HttpContext) {
+export function authenticate(identities: Identities, c: HttpContext) {
+  const { sessions } = identities;
   const shown = credentialIn(c);
   const ofSession = shown === null ? sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader)) : null;
   // Any program can send a header; only a browser that has shown a credential has a session.
   if (ofSession !== null && c.req.header(faceHeader) === "workbench") c.set("face", "workbench");
-  return identifyCaller(plane, pass, shown ?? ofSession);
+  return identifyCaller(identities, c, shown ?? ofSession);
 }
 
-export async function identifyCaller(plane: Plane, pass: LocalPass | null, credential: string | null) {
+export async function identifyCaller({ plane, pass, address }: Identities, c: HttpContext, credential: string | null) {
+  const at = `${address(c.req.header("host"))}${c.req.path}`;
   // The pass says which person of this machine asks, and names no user: where credentials are needed it is none.
-  const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential);
+  const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential, { at });
   return credential === null ? withoutProof(principal) : principal;
 }
 

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
-import { PlaneError } from "../../model/errors.ts";
-import type { Principal } from "../../model/principal.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Principal } from "../../../model/principal.ts";
+import type { OwnAddress } from "../origin.ts";
+import { type App, addRoute, clientAddressOf, type HttpContext } from "../route.ts";
 import { authenticate, cookieName, type Identities } from "./identity.ts";
-import type { OwnAddress } from "./origin.ts";
-import { type App, addRoute, clientAddressOf, type HttpContext } from "./route.ts";
 
 export const callbackPath = "/oauth/callback";
 /** A bound on open sign-ins; the oldest are dropped. */

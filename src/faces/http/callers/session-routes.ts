@@ -1,11 +1,11 @@
 import { deleteCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
-import { version } from "../../lib/version.ts";
-import { mayDo, type Principal, scopeNames } from "../../model/principal.ts";
-import { Done } from "../../operations/fields.ts";
-import { parseFields } from "./body.ts";
+import { version } from "../../../lib/version.ts";
+import { mayDo, type Principal, scopeNames } from "../../../model/principal.ts";
+import { Done } from "../../../operations/fields.ts";
+import { parseFields } from "../body.ts";
+import { type App, addRoute, clientAddressOf, type HttpContext } from "../route.ts";
 import { authenticate, cookieName, type Identities, identifyCaller, sessionCookie } from "./identity.ts";
-import { type App, addRoute, clientAddressOf, type HttpContext } from "./route.ts";
 
 export const sessionPath = "/session";
 
@@ -35,7 +35,7 @@ const Shown = z.object({ key: z.string("give an API key or a token").trim().min(
 
 /** Who asks, and how a browser proves it once instead of with every request. */
 export function addSessionRoutes(app: App, identities: Identities, hasFile: boolean): void {
-  const { plane, sessions, pass } = identities;
+  const { plane, sessions } = identities;
   const shown = async ({ user, groups, persona, ...rest }: Principal) => {
     const needsCredentials = await plane.identity.needsCredentials();
     const lastEventId = await plane.events.lastId();
@@ -96,7 +96,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       // Without a credential the answer is the same for every caller.
       if (body.trim() === "") await plane.identity.identify(null);
       const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
-      const principal = await identifyCaller(plane, pass, key);
+      const principal = await identifyCaller(identities, c, key);
       const asker = { principal, face: c.get("face"), ...clientAddressOf(c) };
       const begun = await plane.audit.run({ operation: "session.begin" }, asker, async () => sessions.begin(key));
       setCookie(c, cookieName(c), begun.cookie, cookie(c));
