@@ -134,6 +134,7 @@ export type ValueKind =
   | "ms"
   | "port"
   | "drain"
+  | "workers"
   | "seconds"
   | "hosts"
   | "span"

@@ -39,11 +39,23 @@ export type OpenPlaneOptions = {
 export type PlaceOptions = { files: readonly string[]; directory: string; dataDirectory: string | undefined };
 export type OpenStateOptions = PlaceOptions & { store: string | undefined };
 
+/** What the workers of one port have in common. */
+export type SharedServing = {
+  /** Of the person who started them. */
+  pass: string;
+  /** How this one tells its numbers. */
+  countWith(own: () => Promise<object[]>): void;
+  /** The numbers of all. */
+  gatherMetrics(): Promise<object[][]>;
+};
+
 export type ServeFlags = PlaceOptions & {
   host: string;
   allowHosts: readonly string[];
   port: number;
   warn?(text: string): void;
+  /** What workers share. */
+  shared?: SharedServing;
 };
 
 export type Serving = {

@@ -86,6 +86,11 @@ export const ownCommands: readonly CommandForm[] = [
         kind: "drain",
         default: "0",
       },
+      "--workers <number>": {
+        about: "processes that share the port, or 'auto' for one per core; they need a store in Postgres",
+        kind: "workers",
+        default: "1",
+      },
       "--background": "listen on no port; 'mcp' starts this when no plane serves its configuration",
       "--idle-exit <ms>": {
         about: "with --background, exit this long after the last client leaves",
@@ -94,7 +99,7 @@ export const ownCommands: readonly CommandForm[] = [
       },
       ...recordingOptions,
     },
-    examples: ["serve", "serve --open", "serve --port 0 --config .mcp.json"],
+    examples: ["serve", "serve --open", "serve --port 0 --config .mcp.json", "serve --workers auto"],
   },
   {
     command: "mcp",

@@ -13,7 +13,7 @@ import { credentialFrom, withoutProof } from "./callers/identity.ts";
 import { createLocalPass, type LocalPass } from "./callers/local-pass.ts";
 import { challengeOf, createResourceFront, createSignInPlaces, scopeChallenge } from "./callers/protected-resource.ts";
 import { type SilentConnections, watchDescriptors } from "./descriptors.ts";
-import { createMetrics } from "./metrics/metrics.ts";
+import { createMetrics, type SharedMetrics } from "./metrics/metrics.ts";
 import { createOriginCheck, createPublicAddress, type PublicAddress } from "./origin.ts";
 import { sendProblem } from "./render.ts";
 
@@ -205,6 +205,8 @@ export type ServeOptions = {
   workbench?: string;
   /** For the person who runs it. */
   warn?(text: string): void;
+  /** Where several processes share the port. */
+  shared?: SharedMetrics & { pass: string };
 } & Pick<AppOptions, "setup">;
 /** What answers at the MCP endpoint. */
 export type Mcp = { handle: McpHandler; drain(): void; close(): Promise<void> };
@@ -221,7 +223,7 @@ export type HttpServer = {
 /** Listens, and takes no more connections once it is closed. */
 export async function serveHttp(
   plane: Plane,
-  { host, port, allowHosts = [], setup, mcp, workbench, warn = () => undefined }: ServeOptions,
+  { host, port, allowHosts = [], setup, mcp, workbench, shared, warn = () => undefined }: ServeOptions,
 ): Promise<HttpServer> {
   const closing = new AbortController();
   // Beyond loopback every caller shows a credential.
@@ -229,7 +231,7 @@ export async function serveHttp(
   const needsCredentials = await plane.identity.needsCredentials().catch(() => false);
   const named = [...allowHosts, ...publicHost(plane.config().auth.publicUrl)];
   const isOwn = isLoopback(host) && allowHosts.length === 0 && !needsCredentials;
-  const pass = isOwn ? createLocalPass() : undefined;
+  const pass = isOwn ? createLocalPass(shared?.pass) : undefined;
   const portOf = () => {
     const address = server.address();
     return typeof address === "object" && address !== null ? address.port : port;
@@ -241,7 +243,7 @@ export async function serveHttp(
     address,
     port: portOf,
     closing: closing.signal,
-    metrics: createMetrics(plane, { refusedConnections: () => descriptors.refused() }),
+    metrics: createMetrics(plane, { refusedConnections: () => descriptors.refused(), shared }),
     ...(setup ? { setup } : {}),
     ...(pass ? { pass } : {}),
   });

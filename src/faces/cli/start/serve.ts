@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { Config, Manifests } from "../../../model/config/config.ts";
-import { isLoopback } from "../../../model/config/settings.ts";
+import { isLoopback, parseStoreAddress } from "../../../model/config/settings.ts";
+import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { Cli, GlobalOptions, Serving } from "../cli.ts";
+import type { Cli, GlobalOptions } from "../cli.ts";
 import { bundledServers } from "../commands/clients.ts";
 import { keyState } from "../commands/keys.ts";
 import { openBrowser } from "../commands/servers.ts";
@@ -11,6 +12,7 @@ import { colors, print, printStatus, printWarning } from "../terminal/output.ts"
 import { Interrupted, terminal, untilInterrupted } from "../terminal/terminal.ts";
 import { openPlane, warnAboutConfigProblems } from "../with-plane.ts";
 import { printServerChanges, reloadOnHangup } from "./serving.ts";
+import type { JoinedWorker, Ready } from "./workers.ts";
 
 type ServeOptions = GlobalOptions & {
   host: string;
@@ -21,12 +23,25 @@ type ServeOptions = GlobalOptions & {
   drainSeconds: number;
   background?: boolean;
   idleExit: number;
+  workers: number;
 };
 
 export async function runServe(cli: Cli, options: ServeOptions): Promise<number> {
   if (options.background) return (await import("./serving.ts")).serveInBackground(cli, options);
+  if (options.workers === 1) return servePlane(cli, options, null);
+  const { joinWorkers, serveWithWorkers, workerNumber } = await import("./workers.ts");
+  const number = workerNumber();
+  if (number !== null) return servePlane(cli, options, { number, ...(await joinWorkers()) });
+  return serveWithWorkers(cli, options.workers, (ready) => announce(ready, options));
+}
+
+/** Alone, or as one of several workers. What is said once is said by the first of them. */
+async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker | null): Promise<number> {
   using interruption = untilInterrupted({ servesOthers: true });
-  await using plane = await openPlane(cli, options, {
+  const isFirst = worker === null || worker.number === 1;
+  // What is wrong with the configuration is said once.
+  const said: ServeOptions = isFirst ? options : { ...options, logLevel: "error" };
+  await using plane = await openPlane(cli, said, {
     fallback: { mcpServers: bundledServers },
     watch: true,
     answersQuestions: true,
@@ -34,6 +49,7 @@ export async function runServe(cli: Cli, options: ServeOptions): Promise<number>
     schedules: true,
     exposed: isExposed(options),
   });
+  if (worker) requireSharedStore(plane, options);
   plane.on("store.lost", ({ reason }) =>
     printWarning(`The store cannot be reached: ${reason}. What needs it fails until it is back.`),
   );
@@ -41,7 +57,7 @@ export async function runServe(cli: Cli, options: ServeOptions): Promise<number>
   plane.on("telemetry.lost", ({ reason }) => printWarning(`The OTLP collector takes nothing: ${reason}.`));
   plane.on("telemetry.back", () => printStatus("The OTLP collector is back."));
   // Lines about servers come behind the address.
-  const showsServers = options.logLevel !== "error" && options.logLevel !== "warn";
+  const showsServers = isFirst && options.logLevel !== "error" && options.logLevel !== "warn";
   const changes = showsServers ? printServerChanges(plane, { isHeldBack: true }) : null;
   // Servers take longest: they start while the rest is loaded.
   plane.start();
@@ -56,30 +72,46 @@ export async function runServe(cli: Cli, options: ServeOptions): Promise<number>
     dataDirectory,
     directory: terminal.directory(),
     warn: printWarning,
+    ...(worker && { shared: worker }),
   });
-  announce(plane, serving, options);
-  // Without what is behind the #: every user of this machine can see what programs are started with.
-  if (options.open) openBrowser(`${serving.url}/workbench/`);
-  if (isExposed(options)) await warnAboutMissingKey(plane, allowHosts[0] ?? host);
-  if (!serving.hasSocket)
+  const { url, workbench } = serving;
+  const ready = { url, workbench, servers: Object.keys(plane.config().servers).length };
+  if (worker) worker.ready(ready);
+  else announce(ready, options);
+  if (isFirst && isExposed(options)) await warnAboutMissingKey(plane, allowHosts[0] ?? host);
+  if (isFirst && !serving.hasSocket)
     printStatus(
       "Another plane serves this configuration, or no socket can be made in the data directory, so commands and clients will not find this one. Use --data-dir to keep planes apart.",
     );
   changes?.release();
   let before = plane.config();
-  plane.on("config.changed", ({ added, removed, changed }) => {
-    const now = plane.config();
-    printStatus(`Configuration applied: ${renderChange({ added, removed, changed }, before, now)}`);
-    before = now;
-    warnAboutConfigProblems(plane.config().problems, options, true);
-  });
+  if (isFirst)
+    plane.on("config.changed", ({ added, removed, changed }) => {
+      const now = plane.config();
+      printStatus(`Configuration applied: ${renderChange({ added, removed, changed }, before, now)}`);
+      before = now;
+      warnAboutConfigProblems(plane.config().problems, options, true);
+    });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
   using _reload = reloadOnHangup(plane);
-  if (!interruption.signal.aborted) await once(interruption.signal, "abort");
-  const drainMs = drainTime(interruption.signal, options);
-  printStatus(drainMs > 0 ? `Stopping in ${options.drainSeconds} s …` : "Stopping …");
+  const ending = worker ? AbortSignal.any([interruption.signal, worker.stopped]) : interruption.signal;
+  if (!ending.aborted) await once(ending, "abort");
+  const drainMs = drainTime(ending, options);
+  if (worker === null) printStatus(drainMs > 0 ? `Stopping in ${options.drainSeconds} s …` : "Stopping …");
   await serving.close({ drainMs });
   return 0;
+}
+
+/** A file has one writer. */
+function requireSharedStore(plane: Plane, { store = plane.config().store, workers }: ServeOptions): void {
+  const address = parseStoreAddress(store);
+  if ("kind" in address && address.kind === "postgres") return;
+  const remedy =
+    "Set 'store' to the address of a Postgres database, such as postgres://user@host:5432/database, or leave '--workers' out.";
+  throw new PlaneError(
+    "USAGE",
+    `'--workers ${workers}' needs a store that several processes share, and this one is a file. ${remedy}`,
+  );
 }
 
 /** A proxy in front of a plane on this machine may let any client through. */
@@ -92,13 +124,15 @@ function drainTime({ reason }: AbortSignal, { drainSeconds }: ServeOptions): num
   return reason instanceof Interrupted && reason.isTermination ? drainSeconds * 1_000 : 0;
 }
 
-function announce(plane: Plane, { url, workbench: link }: Serving, { json, printPass }: ServeOptions): void {
-  const servers = Object.keys(plane.config().servers).length;
+function announce({ url, workbench: link, servers }: Ready, { json, printPass, open, workers }: ServeOptions): void {
+  // Without what is behind the #: every user of this machine can see what programs are started with.
+  if (open) openBrowser(`${url}/workbench/`);
   // What is behind the # lets its reader change everything: a log or a pipe keeps it for others.
   const isShown = printPass || terminal.stdout.isTTY;
   const workbench = isShown ? link : (link?.split("#", 1)[0] ?? null);
   if (json) return print(JSON.stringify({ url, servers, workbench }));
-  print(`${colors.bold("Toolplane")} serves ${countOf(servers, "server")} at ${colors.cyan(url)}`);
+  const by = workers === 1 ? "" : ` by ${workers} processes`;
+  print(`${colors.bold("Toolplane")} serves ${countOf(servers, "server")} at ${colors.cyan(url)}${by}`);
   if (workbench !== null) print(`  open    ${workbench}`);
   if (workbench !== link) print("          to look; --print-pass prints the link that also changes things");
   print(`  tools   ${url}/tools`);

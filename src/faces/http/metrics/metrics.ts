@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { once } from "../../../lib/async/once.ts";
 import { createBoundedLabel } from "../../../lib/bounded-label.ts";
 import type { ErrorCode } from "../../../model/errors.ts";
@@ -21,10 +21,16 @@ export type Metrics = {
   render(accept: string | undefined): Promise<{ type: string; text: string }>;
 };
 
+/** How planes that share a port tell their numbers as one. */
+export type SharedMetrics = {
+  countWith(own: () => Promise<object[]>): void;
+  gatherMetrics(): Promise<object[][]>;
+};
+
 /** What a plane has done so far, in registries of its own: two planes in one process do not meet. */
 export function createMetrics(
   plane: Plane,
-  { refusedConnections }: { refusedConnections?: () => number } = {},
+  { refusedConnections, shared }: { refusedConnections?: () => number; shared?: SharedMetrics | undefined } = {},
 ): Metrics {
   const plain = new Registry();
   // The same numbers in the newer format; a registry writes only one.
@@ -44,14 +50,27 @@ export function createMetrics(
       if (!open.getSingleMetric(metric.name)) open.registerMetric(metric as never);
     }
   });
+  const update = async () => {
+    countCalls();
+    watchProcess();
+    await look();
+    await lookAtCatalogue();
+  };
+  shared?.countWith(async () => {
+    await update();
+    return plain.getMetricsAsJSON();
+  });
   return {
     async render(accept) {
-      countCalls();
-      watchProcess();
-      await look();
-      await lookAtCatalogue();
-      const registry = /application\/openmetrics-text/i.test(accept ?? "") ? open : plain;
-      return { type: registry.contentType, text: await registry.metrics() };
+      const isOpen = /application\/openmetrics-text/i.test(accept ?? "");
+      const registry = isOpen ? open : plain;
+      if (shared === undefined) {
+        await update();
+        return { type: registry.contentType, text: await registry.metrics() };
+      }
+      const all = AggregatorRegistry.aggregate(await shared.gatherMetrics());
+      if (isOpen) all.setContentType(registry.contentType as never);
+      return { type: registry.contentType, text: await all.metrics() };
     },
   };
 }
@@ -122,6 +141,7 @@ function watchBusyness(registers: Registry[]): void {
     name: "toolplane_busy_ratio",
     help: "Share of the time since the last scrape in which the thread that runs calls was busy, 0 to 1.",
     registers,
+    aggregator: "average",
     collect() {
       const now = eventLoopUtilization();
       this.set(eventLoopUtilization(now, before).utilization);
@@ -132,8 +152,18 @@ function watchBusyness(registers: Registry[]): void {
 
 /** Set by changes; the returned function asks where there was none yet. */
 function createCatalogueGauges(plane: Plane, registers: Registry[]): () => Promise<void> {
-  const tools = new Gauge({ name: "toolplane_registry_tools", help: "Tools in the catalogue.", registers });
-  const revision = new Gauge({ name: "toolplane_registry_revision", help: "Changes of the catalogue.", registers });
+  const tools = new Gauge({
+    name: "toolplane_registry_tools",
+    help: "Tools in the catalogue.",
+    registers,
+    aggregator: "max",
+  });
+  const revision = new Gauge({
+    name: "toolplane_registry_revision",
+    help: "Changes of the catalogue.",
+    registers,
+    aggregator: "max",
+  });
   let isKnown = false;
   const set = (counted: number, at: number) => {
     tools.set(counted);
@@ -158,11 +188,17 @@ function createGauges(plane: Plane, registers: Registry[]): () => Promise<void> 
     registers,
     labelNames: ["server", "state"],
   });
-  const connected = new Gauge({ name: "toolplane_servers_connected", help: "Connected servers.", registers });
+  const connected = new Gauge({
+    name: "toolplane_servers_connected",
+    help: "Connected servers.",
+    registers,
+    aggregator: "max",
+  });
   const letters = new Gauge({
     name: "toolplane_dead_letters",
     help: "Calls that failed permanently, by status.",
     registers,
+    aggregator: "max",
     labelNames: ["status"],
   });
   const unrecorded = new Gauge({

@@ -1,0 +1,182 @@
+import cluster, { type Worker } from "node:cluster";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { isWithin, pause } from "../../../lib/async/pause.ts";
+import type { Cli, SharedServing } from "../cli.ts";
+import { printStatus, printWarning } from "../terminal/output.ts";
+import { Interrupted, onHangup, terminal, untilInterrupted } from "../terminal/terminal.ts";
+
+/** What a worker says once it listens. */
+export type Ready = { url: string; workbench: string | null; servers: number };
+
+type Series = object[];
+type FromWorker =
+  | { type: "hello" }
+  | ({ type: "ready" } & Ready)
+  | { type: "gather"; id: number }
+  | { type: "counted"; id: string; series: Series };
+type ToWorker =
+  | { type: "begin"; pass: string }
+  | { type: "stop"; signal: "SIGINT" | "SIGTERM" }
+  | { type: "count"; id: string }
+  | { type: "gathered"; id: number; all: Series[] };
+
+/** In the environment of a worker: its number. */
+const variable = "TOOLPLANE_WORKER";
+/** A worker that hangs must not keep a scrape from the others. */
+const countMs = 2_000;
+/** One that ends sooner is likely to end again. */
+const soonMs = 10_000;
+const restartMs = 1_000;
+
+/** Null in a process that is no worker. */
+export function workerNumber(): number | null {
+  const number = terminal.env[variable];
+  return number === undefined ? null : Number(number);
+}
+
+/**
+ * Planes on one port, each in a process of its own; this process only hands out connections. The first one shows whether the
+ * configuration works. Another one takes the place of one that ends.
+ */
+export async function serveWithWorkers(cli: Cli, count: number, show: (ready: Ready) => void): Promise<number> {
+  using interruption = untilInterrupted({ servesOthers: true });
+  const { signal } = interruption;
+  const interrupted = signal.aborted ? Promise.resolve() : once(signal, "abort");
+  const hub = createHub(randomBytes(24).toString("base64url"));
+  cluster.setupPrimary({ exec: process.argv[1] ?? "", args: [...cli.argv] });
+  const first = hub.start(1);
+  const begun = await Promise.race([first.ready, first.ended, interrupted.then(() => null)]);
+  // It has said why.
+  if (typeof begun === "number") return begun;
+  using _reload = onHangup(() => hub.signalAll("SIGHUP"));
+  if (begun !== null) show(begun);
+  const kept = signal.aborted
+    ? []
+    : Array.from({ length: count }, (_, at) => hub.keep(at + 1, signal, at === 0 ? first : undefined));
+  await interrupted;
+  printStatus("Stopping …");
+  hub.stop(signal.reason instanceof Interrupted && signal.reason.isTermination ? "SIGTERM" : "SIGINT");
+  await Promise.all([first.ended, ...kept]);
+  return 0;
+}
+
+type Started = { ready: Promise<Ready>; ended: Promise<number> };
+
+function createHub(pass: string) {
+  const workers = new Set<Worker>();
+  const counted = new Map<string, (series: Series) => void>();
+  let isStopping = false;
+  let asked = 0;
+  const tell = (worker: Worker, message: ToWorker) => {
+    // One that is about to end takes no more messages.
+    if (worker.isConnected()) worker.send(message, () => undefined);
+  };
+
+  /** Of all workers that answer in time. */
+  async function gather(): Promise<Series[]> {
+    const all: Series[] = [];
+    const asking = [...workers].map(async (worker) => {
+      const id = `${worker.id}.${++asked}`;
+      const answered = new Promise<void>((resolve) => {
+        counted.set(id, (series) => {
+          all.push(series);
+          resolve();
+        });
+      });
+      tell(worker, { type: "count", id });
+      await isWithin(answered, countMs);
+      counted.delete(id);
+    });
+    await Promise.all(asking);
+    return all;
+  }
+
+  function start(number: number): Started {
+    const worker = cluster.fork({ [variable]: String(number) });
+    workers.add(worker);
+    const ready = Promise.withResolvers<Ready>();
+    const ended = Promise.withResolvers<number>();
+    worker.on("message", (message: FromWorker) => {
+      if (message.type === "hello") tell(worker, isStopping ? stopMessage : { type: "begin", pass });
+      else if (message.type === "ready") ready.resolve(message);
+      else if (message.type === "counted") counted.get(message.id)?.(message.series);
+      else if (message.type === "gather")
+        void gather().then((all) => tell(worker, { type: "gathered", id: message.id, all }));
+    });
+    worker.once("exit", (code) => {
+      workers.delete(worker);
+      ended.resolve(code ?? 1);
+    });
+    return { ready: ready.promise, ended: ended.promise };
+  }
+
+  const stopMessage: ToWorker = { type: "stop", signal: "SIGTERM" };
+  return {
+    start,
+    /** Until this process stops. */
+    async keep(number: number, signal: AbortSignal, begun: Started = start(number)): Promise<void> {
+      for (let running = begun, at = performance.now(); ; running = start(number), at = performance.now()) {
+        await running.ended;
+        if (isStopping) return;
+        printWarning(`Worker ${number} ended and is started again.`);
+        if (performance.now() - at < soonMs) await pause(restartMs, { signal });
+        if (isStopping) return;
+      }
+    },
+    signalAll(name: NodeJS.Signals): void {
+      for (const worker of workers) worker.process.kill(name);
+    },
+    stop(name: "SIGINT" | "SIGTERM"): void {
+      isStopping = true;
+      for (const worker of workers) tell(worker, { type: "stop", signal: name });
+    },
+  };
+}
+
+export type JoinedWorker = SharedServing & { number: number; ready(said: Ready): void; stopped: AbortSignal };
+
+/** What a worker has in common with the others. Without the process that started it, a worker stops. */
+export async function joinWorkers(): Promise<Omit<JoinedWorker, "number">> {
+  const stopped = new AbortController();
+  const stop = (signal: "SIGINT" | "SIGTERM") => stopped.abort(new Interrupted(signal));
+  const begun = Promise.withResolvers<string>();
+  const gathering = new Map<number, (all: Series[]) => void>();
+  let count: () => Promise<Series> = async () => [];
+  let asked = 0;
+  const say = (message: FromWorker) => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+  };
+  process.on("message", (message: ToWorker) => {
+    if (message.type === "begin") begun.resolve(message.pass);
+    else if (message.type === "gathered") gathering.get(message.id)?.(message.all);
+    else if (message.type === "count") void count().then((series) => say({ type: "counted", id: message.id, series }));
+    else {
+      begun.resolve("");
+      stop(message.signal);
+    }
+  });
+  // Node would end the process at once.
+  if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
+  process.once("disconnect", () => stop("SIGTERM"));
+  say({ type: "hello" });
+  const pass = await begun.promise;
+  // It does not keep the process alive.
+  process.channel?.unref();
+  return {
+    pass,
+    stopped: stopped.signal,
+    ready: (said) => say({ type: "ready", ...said }),
+    async gatherMetrics() {
+      const id = ++asked;
+      const gathered = new Promise<Series[]>((resolve) => gathering.set(id, resolve));
+      say({ type: "gather", id });
+      const isAnswered = await isWithin(gathered, 2 * countMs);
+      gathering.delete(id);
+      return isAnswered ? gathered : [await count()];
+    },
+    countWith(own) {
+      count = own;
+    },
+  };
+}

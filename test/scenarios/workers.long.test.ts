@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { after, before, suite, test } from "node:test";
+import { EraClient } from "../fixtures/era-client.ts";
+import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
+import { fixture, runCli, startServeProcess, writeConfig } from "./support.ts";
+
+/** The processes that this one has started and that run. */
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+}
+
+const isRunning = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+suite("several processes on one port", { skip: process.platform !== "linux" && "it looks into /proc" }, () => {
+  let postgres: RunningPostgres;
+  before(async () => {
+    postgres = await startPostgres();
+  });
+  after(() => postgres[Symbol.asyncDispose]());
+
+  test("a store in a file says what it needs, and nothing is left", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: fixture("echo") });
+    const place = ["--config", config, "--data-dir", directory.file("data"), "--port", "0"];
+    const { code, stderr } = await runCli(["serve", "--workers", "2", ...place]);
+    assert.equal(code, 2);
+    assert.match(stderr, /'--workers 2' needs a store that several processes share.*postgres:\/\//s);
+    assert.equal(stderr.match(/error:/g)?.length, 1, "it is said once");
+    for (const wrong of ["0", "257", "many", "-1"])
+      assert.equal((await runCli(["serve", `--workers=${wrong}`, ...place])).code, 2, wrong);
+  });
+
+  test("they answer as one: calls, sessions, the pass and the numbers; one that dies is replaced; a stop ends all", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: fixture("echo") }, { store: postgres.address() });
+    await using serving = await startServeProcess(config, directory.file("data"), "0", ["--workers", "3"]);
+    const said = text(serving.process.stderr as NodeJS.ReadableStream);
+    const pid = serving.process.pid ?? 0;
+    await until("all workers", () => childrenOf(pid).length === 3);
+    const workers = childrenOf(pid);
+
+    // Each on a connection of its own.
+    const headers = { ...serving.proof, connection: "close", "content-type": "application/json" };
+    const ask = async (path: string, init: RequestInit = {}) => fetch(serving.url + path, { ...init, headers });
+    const call = () => ask("/tools/echo.echo/call", { method: "POST", body: '{"arguments":{"message":"hi"}}' });
+    await until("calls are answered", async () => (await call()).status === 200);
+    const counted = async () => {
+      const lines = (await (await ask("/metrics")).text()).split("\n");
+      const line = lines.find((one) => one.startsWith('toolplane_calls_total{tool="echo.echo",status="succeeded"}'));
+      return Number(line?.split(" ")[1]);
+    };
+    const before = await counted();
+    const answers = await Promise.all(Array.from({ length: 60 }, call));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assert.equal(await counted(), before + 60, "the numbers of all are one number");
+
+    const client = await EraClient.open(`${serving.url}/mcp`, "legacy", { headers: { connection: "close" } });
+    for (let time = 0; time < 12; time += 1) assert.equal((await client.exchange("tools/list")).status, 200);
+
+    const [victim = 0] = workers.slice(1);
+    process.kill(victim, "SIGKILL");
+    await until("another one is there", () => childrenOf(pid).length === 3 && !childrenOf(pid).includes(victim));
+    await until("it answers", async () => (await Promise.all(Array.from({ length: 12 }, call))).every(({ ok }) => ok));
+
+    assert.equal(await serving.stop("SIGTERM"), 0);
+    assert.match(await said, /Worker \d ended and is started again/);
+    for (const one of [...workers, pid]) assert.equal(isRunning(one), false, `${one} is still there`);
+  });
+
+  test("workers do not outlive the process that started them", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: fixture("echo") }, { store: postgres.address() });
+    const serving = await startServeProcess(config, directory.file("data"), "0", ["--workers", "2"]);
+    const pid = serving.process.pid ?? 0;
+    await until("all workers", () => childrenOf(pid).length === 2);
+    const all = childrenOf(pid).flatMap((worker) => [worker, ...childrenOf(worker)]);
+    serving.process.kill("SIGKILL");
+    await until("they are gone", () => !all.some(isRunning));
+  });
+});
