@@ -5,6 +5,7 @@ export const bundled: Packages = {
   agent: () => import("../packages/agent/src/agent.ts"),
   code: () => import("../packages/code/src/code.ts"),
   containers: () => import("../packages/containers/src/containers.ts"),
+  doctor: () => import("../packages/doctor/src/doctor.ts"),
   openapi: () => import("../packages/openapi/src/openapi.ts"),
   postgres: () => import("../packages/postgres/src/postgres.ts"),
   s3: () => import("../packages/s3/src/s3.ts"),

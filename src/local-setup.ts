@@ -11,8 +11,8 @@ export async function openLocalSetup(options: Omit<LocalPlace, "dataDirectory"> 
   readProxiesFrom(environment);
   const { dataDirectory } = findLocalFiles({ dataDirectory: undefined, ...options });
   const tryServer: TryServer = async (name, definition, where) => {
-    const { loadAndTryServer } = await import("./servers/servers.ts");
-    return loadAndTryServer(name, definition, { ...where, packages: bundled });
+    const doctor = await bundled.doctor();
+    return doctor.tryServer(name, definition, { ...where, packages: bundled });
   };
   const here = { environment, platform: process.platform, program: ownProgram() };
   return loadSetup({ ...options, ...here, dataDirectory, tryServer });

@@ -14,7 +14,7 @@ import type { PlaneOptions } from "./model/plane-options.ts";
 import { type Caller, type Principal, trusted, withListed } from "./model/principal.ts";
 import { auditVerbs } from "./operations/audit-verbs.ts";
 import { bindCaller } from "./operations/bind-caller.ts";
-import { createServers, type ServerPackages } from "./servers/servers.ts";
+import { createServers, type DoctorPackage, type ServerPackages } from "./servers/servers.ts";
 import { createAudit, createHistory, createRecorder, createRoots, requireStoreAddress } from "./store/store.ts";
 import { createWork, type WorkPackage } from "./work/work.ts";
 
@@ -27,6 +27,7 @@ export type Packages = ServerPackages &
   StorePackages & {
     agent(): Promise<AgentPackage>;
     code(): Promise<CodePackage>;
+    doctor(): Promise<DoctorPackage>;
     search(): Promise<SearchPackage>;
     telemetry(): Promise<TelemetryPackage>;
     work(): Promise<WorkPackage>;

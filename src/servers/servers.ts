@@ -3,7 +3,6 @@ import { runAll } from "../lib/async/once.ts";
 import { hash } from "../lib/json/stable-json.ts";
 import type { Egress } from "../lib/net/egress.ts";
 import type { Grants } from "../model/access/grants.ts";
-import type { Trial } from "../model/config/adding.ts";
 import type { DoctorReport } from "../model/config/doctor-schema.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
@@ -15,8 +14,7 @@ import type { Era } from "../protocol/session.ts";
 import type { Recorder } from "../store/store.ts";
 import { createCredentials } from "./auth/credentials.ts";
 import { createTokenVerbs, serverCredentialsOf } from "./auth/tokens.ts";
-import type { TakeTools } from "./doctor/check-session.ts";
-import type { tryServer as tried } from "./doctor/doctor.ts";
+import type { DoctorPackage, TakeTools } from "./doctor/doctor-package.ts";
 import { describeUnavailable, notSent } from "./failures.ts";
 import { createGatewayPorts } from "./gateway-ports.ts";
 import type { RequestCredentials } from "./open-session.ts";
@@ -30,9 +28,14 @@ import type { FindTransport } from "./transports/added.ts";
 import type { ServerPackages } from "./transports/packages.ts";
 import type { UserListOwner } from "./user-lists.ts";
 
-export { basicHeader, tokenIn } from "./auth/credentials-contract.ts";
-export { explainFailure, unknownServer } from "./failures.ts";
+export { basicHeader, tokenHeaders, tokenIn } from "./auth/credentials-contract.ts";
+export type { DoctorMeans, DoctorPackage, TakeTools } from "./doctor/doctor-package.ts";
+export { explainFailure, reasonLine, unknownServer } from "./failures.ts";
+export { installerOf, installFailure } from "./installer.ts";
+export { type OpenOptions, openSession } from "./open-session.ts";
 export type { SessionOwner } from "./sessions.ts";
+export { childEnvironment, inheritedSecrets, inheritedVariables } from "./transports/child-environment.ts";
+export { isExecutable } from "./transports/child-process.ts";
 export type { CredentialTarget, RequestCredentials } from "./transports/http-request.ts";
 export {
   inMemory,
@@ -43,11 +46,6 @@ export {
 } from "./transports/memory.ts";
 export type { ContainerOptions, DescribedApi, ServerPackages } from "./transports/packages.ts";
 export { openStdio } from "./transports/stdio.ts";
-
-/** Loaded when it is used: most planes try nothing. */
-export async function loadAndTryServer(...asked: Parameters<typeof tried>): Promise<Trial> {
-  return (await import("./doctor/doctor.ts")).tryServer(...asked);
-}
 
 export type ServersPorts = Omit<DirectoryOptions, "create"> &
   Omit<LifecycleOptions, "identify"> &
@@ -67,8 +65,8 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
     onRenewed?(server: string): void;
     onToolsGone?(server: string, owner: UserListOwner): void;
     onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
-    /** For the doctor: which listed tools the catalogue accepts. */
     takeTools: TakeTools;
+    packages: { doctor(): Promise<DoctorPackage> };
   };
 
 /** What the servers need of the plane. Rooms above this one are described by what they do for it. */
@@ -78,7 +76,7 @@ type ServersContext = {
     "config" | "secretsOf" | "secretValues" | "directoryOf" | "requireDocument" | "vaultKey"
   >;
   readonly environment: ServersPorts["environment"];
-  readonly packages: ServerPackages;
+  readonly packages: ServersPorts["packages"];
   readonly options: Pick<PlaneOptions, "dataDirectory" | "offline" | "taskQuietMs">;
   readonly defaultPrincipal: Principal;
   readonly recorder: Pick<Recorder, "store" | "emit">;
@@ -225,7 +223,7 @@ export function createServerPool(ports: ServersPorts) {
       ...verbs,
       servers: { ...verbs.servers, ...gateway.verbs.servers },
       async doctor(server?: string): Promise<DoctorReport> {
-        const { examineServers } = await import("./doctor/doctor.ts");
+        const { examineServers } = await ports.packages.doctor();
         const names = server === undefined ? directory.names() : [directory.requireName(server)];
         return examineServers(names, directory, { ...ports, discover: lifecycle.discover });
       },

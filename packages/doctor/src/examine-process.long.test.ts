@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { suite, test } from "node:test";
+import { bundled } from "../../../src/bundled.ts";
+import { translateTools } from "../../../src/catalogue/sources/mcp.ts";
+import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
 import { patientSeconds } from "../../../test/fixtures/patience.ts";
 import { fixtureCommand, readLog, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
-import { bundled } from "../../bundled.ts";
-import { translateTools } from "../../catalogue/sources/mcp.ts";
-import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 
 import { examineServer } from "./doctor.ts";
 

@@ -1,15 +1,14 @@
-import { createEgress } from "../../lib/net/egress.ts";
-import { redact } from "../../lib/text/redact.ts";
-import { countOf, sentence } from "../../lib/text/wording.ts";
-import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
-import { asShown } from "../../model/foreign.ts";
-import type { ServerDefinition } from "../../model/servers/server.ts";
-import { TransportError } from "../../protocol/message.ts";
-import type { RequestCredentials } from "../transports/http-request.ts";
-import type { DescribedApi, ServerPackages } from "../transports/packages.ts";
+import { createEgress } from "../../../src/lib/net/egress.ts";
+import { redact } from "../../../src/lib/text/redact.ts";
+import { countOf, sentence } from "../../../src/lib/text/wording.ts";
+import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
+import { asShown } from "../../../src/model/foreign.ts";
+import type { ServerDefinition } from "../../../src/model/servers/server.ts";
+import { TransportError } from "../../../src/protocol/message.ts";
+import type { DescribedApi, RequestCredentials, ServerPackages, TakeTools } from "../../../src/servers/servers.ts";
 import { checkEnvironment, failed, passed } from "./check-configuration.ts";
 import { checkReachable } from "./check-network.ts";
-import { checkTools, type TakeTools } from "./check-session.ts";
+import { checkTools } from "./check-session.ts";
 
 type Examined = {
   namedBy?: RequestCredentials["namedBy"] | undefined;

@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, isAbsolute, join, resolve } from "node:path";
-import { maskSecrets } from "../../config/config.ts";
-import { homeDirectory } from "../../lib/files.ts";
-import { nearest } from "../../lib/text/nearest.ts";
-import { looksSecret, redact } from "../../lib/text/redact.ts";
-import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
-import type { ServerDefinition } from "../../model/servers/server.ts";
-import { isExecutable } from "../transports/child-process.ts";
+import { maskSecrets } from "../../../src/config/config.ts";
+import { homeDirectory } from "../../../src/lib/files.ts";
+import { nearest } from "../../../src/lib/text/nearest.ts";
+import { looksSecret, redact } from "../../../src/lib/text/redact.ts";
+import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
+import type { ServerDefinition } from "../../../src/model/servers/server.ts";
+import { isExecutable } from "../../../src/servers/servers.ts";
 import { failed, passed } from "./check-configuration.ts";
 
 type Place = { cwd: string; path: string | undefined };

@@ -1,19 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { TimeLimiter } from "../../lib/async/time-limit.ts";
-import { plainText } from "../../lib/text/plain-text.ts";
-import { redact } from "../../lib/text/redact.ts";
-import { countOf, sentence } from "../../lib/text/wording.ts";
-import { version } from "../../lib/version.ts";
-import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { ServerDefinition } from "../../model/servers/server.ts";
-import { listAll } from "../../protocol/list-all.ts";
-import { type Channel, RpcError, TransportError } from "../../protocol/message.ts";
-import { refuseRequest } from "../../protocol/peer.ts";
-import { tokenHeaders } from "../auth/credentials-contract.ts";
-import { reasonLine } from "../failures.ts";
-import { installerOf, installFailure } from "../installer.ts";
-import { type OpenOptions, openSession } from "../open-session.ts";
+import { TimeLimiter } from "../../../src/lib/async/time-limit.ts";
+import { plainText } from "../../../src/lib/text/plain-text.ts";
+import { redact } from "../../../src/lib/text/redact.ts";
+import { countOf, sentence } from "../../../src/lib/text/wording.ts";
+import { version } from "../../../src/lib/version.ts";
+import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
+import { isObject, type UnknownObject } from "../../../src/model/json.ts";
+import type { ServerDefinition } from "../../../src/model/servers/server.ts";
+import { listAll } from "../../../src/protocol/list-all.ts";
+import { type Channel, RpcError, TransportError } from "../../../src/protocol/message.ts";
+import { refuseRequest } from "../../../src/protocol/peer.ts";
+import {
+  installerOf,
+  installFailure,
+  type OpenOptions,
+  openSession,
+  reasonLine,
+  type TakeTools,
+  tokenHeaders,
+} from "../../../src/servers/servers.ts";
 import { renderCommandLine } from "./check-command.ts";
 import { failed, passed } from "./check-configuration.ts";
 
@@ -103,10 +108,6 @@ function isStranger(reason: string): boolean {
   return reason.startsWith("it speaks protocol");
 }
 
-type Taken = { tools: readonly unknown[]; rejected: readonly { tool: string; reason: string }[] };
-
-export type TakeTools = (server: string, definition: ServerDefinition, listed: unknown[]) => Taken;
-
 export function checkTools(
   server: string,
   definition: ServerDefinition,
@@ -133,7 +134,7 @@ function missingNames({ allow_tools }: ServerDefinition, listed: readonly unknow
   return (allow_tools ?? []).filter((name) => /^[\w.-]+$/.test(name) && !names.has(name)).map((name) => `'${name}'`);
 }
 
-function summary(listed: number, { tools, rejected }: Taken): string {
+function summary(listed: number, { tools, rejected }: ReturnType<TakeTools>): string {
   if (listed === 0) return "It offers no tools, so there is nothing to call.";
   const [first] = rejected;
   const refused = first ? ` ${rejected.length} cannot be used, first '${first.tool}': ${first.reason}.` : "";

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { suite, test } from "node:test";
+import { bundled } from "../../../src/bundled.ts";
+import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
 import { selfSigned } from "../../../test/fixtures/self-signed.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { failure, outline } from "../../../test/samples/doctor-checks.ts";
-import { bundled } from "../../bundled.ts";
-import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
 import { examineServer } from "./doctor.ts";
 
 function examine(url: string, limitMs = 10_000): Promise<DoctorCheck[]> {

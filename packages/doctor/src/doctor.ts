@@ -1,37 +1,28 @@
 import { resolve } from "node:path";
-import { workingDirectory } from "../../config/config.ts";
-import { once } from "../../lib/async/once.ts";
-import { createHider, looksSecret } from "../../lib/text/redact.ts";
-import type { Trial } from "../../model/config/adding.ts";
-import type { DoctorCheck, DoctorReport } from "../../model/config/doctor-schema.ts";
-import { toPlaneError } from "../../model/errors.ts";
-import type { ServerDefinition } from "../../model/servers/server.ts";
-import type { InstallStatus } from "../../model/servers/server-schema.ts";
-import { installerOf } from "../installer.ts";
-import type { RequestCredentials } from "../open-session.ts";
-import type { ServerOptions } from "../server.ts";
-import type { ServerDirectory } from "../server-directory.ts";
-import type { ServerLifecycle } from "../server-lifecycle.ts";
-import { inheritedSecrets } from "../transports/child-environment.ts";
-import type { ServerPackages } from "../transports/packages.ts";
+import { workingDirectory } from "../../../src/config/config.ts";
+import { once } from "../../../src/lib/async/once.ts";
+import { createHider, looksSecret } from "../../../src/lib/text/redact.ts";
+import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
+import { toPlaneError } from "../../../src/model/errors.ts";
+import type { ServerDefinition } from "../../../src/model/servers/server.ts";
+import type { InstallStatus } from "../../../src/model/servers/server-schema.ts";
+import {
+  type DoctorMeans,
+  type DoctorPackage,
+  inheritedSecrets,
+  installerOf,
+  type RequestCredentials,
+  type ServerPackages,
+  type TakeTools,
+} from "../../../src/servers/servers.ts";
 import { checkCommand, checkDirectory, dependsOnDirectory } from "./check-command.ts";
 import { checkBroken, checkEnvironment, checkTrusted, failed, passed } from "./check-configuration.ts";
 import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-network.ts";
-import { checkHandshake, checkTools, openServer, type TakeTools } from "./check-session.ts";
+import { checkHandshake, checkTools, openServer } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
 
-type Means = Pick<ServerOptions, "environment" | "packages" | "resolveSecrets" | "secretValues"> &
-  Pick<ServerLifecycle, "discover"> & {
-    takeTools: TakeTools;
-    access(name: string, definition: ServerDefinition, user: string | null): RequestCredentials;
-  };
-
 /** All at once: a server that hangs delays the report, not the others. */
-export async function examineServers(
-  names: readonly string[],
-  directory: Pick<ServerDirectory, "all" | "broken" | "waitsFor" | "status">,
-  means: Means,
-): Promise<DoctorReport> {
+export const examineServers: DoctorPackage["examineServers"] = async (names, directory, means) => {
   // A server that has listed before is installed.
   await means.discover([]);
   const definitions = new Map(directory.all().map(([name, server]) => [name, server.definition]));
@@ -60,7 +51,7 @@ export async function examineServers(
     return { name, ok: checks.every(({ ok }) => ok), checks };
   };
   return { servers: await Promise.all(names.map(examine)) };
-}
+};
 
 function hideIn(checks: readonly DoctorCheck[], hide: (text: string) => string): DoctorCheck[] {
   return checks.map((check) => ({ ...check, detail: hide(check.detail), fix: check.fix && hide(check.fix) }));
@@ -87,7 +78,7 @@ async function subjectOf(
   name: string,
   definition: ServerDefinition | undefined,
   broken: Readonly<Record<string, string>>,
-  { resolveSecrets }: Means,
+  { resolveSecrets }: DoctorMeans,
 ) {
   if (definition === undefined) return { broken: broken[name] ?? "it is not configured" };
   return resolveSecrets(name, definition).catch((thrown) => ({ broken: toPlaneError(thrown).message }));
@@ -237,12 +228,7 @@ function urlSecrets(text: string): string[] {
   return [username, decodeURIComponent(password), password, ...searchParams.values()];
 }
 
-/** One server that is not configured yet: how many tools it offers, or what is in the way. */
-export async function tryServer(
-  name: string,
-  definition: ServerDefinition,
-  where: Pick<ExamineOptions, "environment" | "directory" | "packages">,
-): Promise<Trial> {
+export const tryServer: DoctorPackage["tryServer"] = async (name, definition, where) => {
   let tools: number | null = null;
   let status: number | undefined;
   const checks = await examineServer(name, definition, {
@@ -260,4 +246,4 @@ export async function tryServer(
   const problem = wrong === undefined ? null : [wrong.detail, wrong.fix].filter((part) => part !== null).join(" ");
   const isAnonymous = definition.auth === undefined && Object.keys(definition.headers).length === 0;
   return { tools, needsSignIn: status === 401 && isAnonymous, problem };
-}
+};

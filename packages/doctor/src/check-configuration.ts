@@ -1,9 +1,9 @@
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { findPlaceholder } from "../../lib/text/placeholder.ts";
-import { looksSecret } from "../../lib/text/redact.ts";
-import { sentence } from "../../lib/text/wording.ts";
-import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
-import type { ServerDefinition } from "../../model/servers/server.ts";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
+import { findPlaceholder } from "../../../src/lib/text/placeholder.ts";
+import { looksSecret } from "../../../src/lib/text/redact.ts";
+import { sentence } from "../../../src/lib/text/wording.ts";
+import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
+import type { ServerDefinition } from "../../../src/model/servers/server.ts";
 
 export function passed(name: string, detail: string): DoctorCheck {
   return { name, ok: true, detail, fix: null };

@@ -1,10 +1,10 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { abortable } from "../../lib/async/signals.ts";
-import { configured, EgressRefused } from "../../lib/net/egress.ts";
-import { type HttpProxy, hostOf, isEncrypted, ProxyFailed, proxyFor } from "../../lib/net/proxy.ts";
-import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
+import { abortable } from "../../../src/lib/async/signals.ts";
+import { configured, EgressRefused } from "../../../src/lib/net/egress.ts";
+import { type HttpProxy, hostOf, isEncrypted, ProxyFailed, proxyFor } from "../../../src/lib/net/proxy.ts";
+import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
 import { failed, passed } from "./check-configuration.ts";
 
 export function checkUrl(text: string | undefined): { url: URL } | { check: DoctorCheck } {
@@ -47,7 +47,7 @@ async function judge(url: URL, proxy: HttpProxy | null): Promise<void> {
 
 /** A proxy forwards plain requests one by one, so that there is no connection to look at but its own. */
 async function passProxy(proxy: HttpProxy, url: URL, signal: AbortSignal): Promise<Socket> {
-  const { openTunnel, reachProxy } = await import("../../lib/net/proxy-agent.ts");
+  const { openTunnel, reachProxy } = await import("../../../src/lib/net/proxy-agent.ts");
   return url.protocol === "http:" ? reachProxy(proxy, signal) : openTunnel(proxy, url, signal);
 }
 

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
-import { homeDirectory } from "../../lib/files.ts";
-import { compileGlob } from "../../lib/text/glob.ts";
-import type { DoctorCheck } from "../../model/config/doctor-schema.ts";
-import type { ServerDefinition } from "../../model/servers/server.ts";
-import { installerOf } from "../installer.ts";
-import { childEnvironment, inheritedVariables } from "../transports/child-environment.ts";
+import { homeDirectory } from "../../../src/lib/files.ts";
+import { compileGlob } from "../../../src/lib/text/glob.ts";
+import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
+import type { ServerDefinition } from "../../../src/model/servers/server.ts";
+import { childEnvironment, inheritedVariables, installerOf } from "../../../src/servers/servers.ts";
 import { findCommand, isPath, searchPath } from "./check-command.ts";
 import { failed } from "./check-configuration.ts";
 
