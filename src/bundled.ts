@@ -8,5 +8,6 @@ export const bundled: Packages = {
   postgres: () => import("../packages/postgres/src/postgres.ts"),
   scan: () => import("../packages/scan/src/scan.ts"),
   search: () => import("../packages/search/src/search.ts"),
+  signIn: () => import("../packages/sign-in/src/sign-in.ts"),
   telemetry: () => import("../packages/telemetry/src/telemetry.ts"),
 };

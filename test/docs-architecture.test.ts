@@ -25,7 +25,7 @@ test("the table of rooms has every room of src, and each door is there", () => {
 
 test("the table of packages has every package", () => {
   const rows = [
-    ...sectionOf(architecture, "The packages").matchAll(/^\| \[([a-z]+)\]\(packages\/\1\/README\.md\) \|/gm),
+    ...sectionOf(architecture, "The packages").matchAll(/^\| \[([a-z-]+)\]\(packages\/\1\/README\.md\) \|/gm),
   ];
   assert.deepEqual(rows.map(([, name]) => name).sort(), readdirSync(join(projectRoot, "packages")).sort());
 });

@@ -15,6 +15,7 @@ import type { Era } from "../protocol/session.ts";
 import type { Recorder } from "../store/store.ts";
 import { createCredentials } from "./auth/credentials.ts";
 import { createTokenVerbs, serverCredentialsOf } from "./auth/tokens.ts";
+import type { createVault } from "./auth/vault.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
 import type { tryServer as tried } from "./doctor/doctor.ts";
 import { describeUnavailable, notSent } from "./failures.ts";
@@ -31,6 +32,7 @@ import type { ServerPackages } from "./transports/packages.ts";
 import type { UserListOwner } from "./user-lists.ts";
 
 export { basicHeader, tokenIn } from "./auth/credentials-contract.ts";
+export type { Vault } from "./auth/vault.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
 export type { SessionOwner } from "./sessions.ts";
 export type { CredentialTarget, RequestCredentials } from "./transports/http-request.ts";
@@ -47,6 +49,11 @@ export { openStdio } from "./transports/stdio.ts";
 /** Loaded when it is used: most planes try nothing. */
 export async function loadAndTryServer(...asked: Parameters<typeof tried>): Promise<Trial> {
   return (await import("./doctor/doctor.ts")).tryServer(...asked);
+}
+
+/** Sealed values for another room; loaded with the first of them. */
+export async function loadVault(options: Parameters<typeof createVault>[0]) {
+  return (await import("./auth/vault.ts")).createVault(options);
 }
 
 export type ServersPorts = Omit<DirectoryOptions, "create"> &

@@ -21,6 +21,10 @@ export type Vault = {
   /** True for the caller that removed it. */
   remove(name: string): Promise<boolean>;
   names(prefix: string): Promise<string[]>;
+  /** For what is kept elsewhere in the store. */
+  seal(name: string, value: unknown): Promise<Uint8Array>;
+  /** Null when it was sealed with another key or under another name. */
+  open(name: string, sealed: Uint8Array): Promise<{ value: unknown } | null>;
 };
 
 type VaultOptions = {
@@ -58,6 +62,8 @@ export function createVault(options: VaultOptions): Vault {
     },
     remove: async (name) => (await options.store()).deleteSecret(name),
     names: async (prefix) => (await options.store()).secrets(prefix),
+    seal: async (name, value) => seal((await key()).bytes, name, value),
+    open: async (name, sealed) => open((await key()).bytes, name, sealed),
   };
 }
 

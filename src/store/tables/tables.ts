@@ -6,6 +6,7 @@ import { createCredentialTables, createSharedValues } from "./credentials.ts";
 import type { Database } from "./database.ts";
 import { createHoldings } from "./holdings.ts";
 import { createJournalTables, createPayloadTable, createResultTable } from "./records.ts";
+import { createSignInTable } from "./sign-ins.ts";
 import { createDeadLetterTable, createJobStore } from "./work.ts";
 
 /** What both stores answer with the same queries. */
@@ -20,6 +21,7 @@ export function createTables(database: Database) {
     ...createPlanTable(database),
     ...createCredentialTables(database),
     ...createSharedValues(database),
+    ...createSignInTable(database),
     ...createCatalogueTables(database),
     ...createPinTable(database),
     ...createVectorTable(database),
