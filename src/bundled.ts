@@ -11,6 +11,7 @@ export const bundled: Packages = {
   s3: () => import("../packages/s3/src/s3.ts"),
   scan: () => import("../packages/scan/src/scan.ts"),
   search: () => import("../packages/search/src/search.ts"),
+  signIn: () => import("../packages/sign-in/src/sign-in.ts"),
   telemetry: () => import("../packages/telemetry/src/telemetry.ts"),
   work: () => import("../packages/work/src/work.ts"),
 };

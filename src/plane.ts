@@ -8,6 +8,7 @@ import { once, runAll } from "./lib/async/once.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
 import { createEgress } from "./lib/net/egress.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
+import type { SignInPackage } from "./model/access/sign-in.ts";
 import type { CataloguePackages, ResultPackages, StorePackages } from "./model/packages.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
@@ -29,6 +30,7 @@ export type Packages = ServerPackages &
     code(): Promise<CodePackage>;
     doctor(): Promise<DoctorPackage>;
     search(): Promise<SearchPackage>;
+    signIn(): Promise<SignInPackage>;
     telemetry(): Promise<TelemetryPackage>;
     work(): Promise<WorkPackage>;
   };
@@ -196,9 +198,11 @@ function createVerbs(context: Context) {
     evaluateSearch: catalogue.verbs.evaluateSearch,
     extensions: extensions.verbs,
     forgetSearches: catalogue.verbs.forgetSearches,
+    grants: access.signIn.grants,
     identity: { ...access.identity.verbs.identity, usualCaller: () => context.defaultPrincipal },
     jobs: { ...catalogue.verbs.jobs, ...work.verbs.jobs },
     keys: access.identity.verbs.keys,
+    people: access.signIn.people,
     pins: catalogue.verbs.pins,
     plans: { ...calls.verbs.plans, ...work.verbs.plans },
     policy: calls.verbs.policy,
@@ -225,6 +229,7 @@ function createVerbs(context: Context) {
 
 /** Starting, looking after and ending. */
 function createLifecycle({
+  access,
   agent,
   calls,
   catalogue,
@@ -242,6 +247,7 @@ function createLifecycle({
     readiness: recorder.readiness,
     async reload() {
       const change = await config.reload();
+      access.signIn.reload();
       await extensions.reload();
       return change;
     },

@@ -63,7 +63,7 @@ const homes: Record<string, readonly string[]> = {
   "node:sqlite": ["store"],
   ws: ["servers"],
   jose: ["access/identity"],
-  oauth4webapi: ["servers/auth"],
+  oauth4webapi: ["servers/auth", "access/identity"],
   "@ai-sdk/openai-compatible": ["calls/providers"],
   re2js: ["lib"],
   croner: ["lib"],

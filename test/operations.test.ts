@@ -36,6 +36,8 @@ const libraryOnly: Readonly<Record<string, string>> = {
   as: "makes a plane for one caller; every other face knows its caller",
   "identity.usualCaller": "the caller of this process",
   "identity.anonymous": "the HTTP front asks it for each request, without waiting",
+  "identity.signInFront": "takes requests and responses of Node; the HTTP face serves it",
+  "identity.requireSignIn": "the process asks it before it listens",
   "identity.identify": "every face identifies its callers with it",
   "audit.run": "takes a function; every face changes things through the verbs that are recorded",
   "events.list": "events.page is its paged form",

@@ -179,6 +179,8 @@ export interface AuthInput {
   /** Where its tokens say who the caller is; as 'auth.jwt.claims'. */ claims?: ClaimsInput | undefined;
   /** The scopes that a 401 names, for clients to ask for; empty for none. Default: ["call"]. */ scopes?: readonly string[] | undefined;
   /** The address that clients use, such as https://tools.example.org; without a path. */ publicUrl?: string | undefined;
+  /** Starts an authorization server in the plane, for clients that the identity provider does not know. */ server?: AuthServerInput | undefined;
+  /** The identity provider that people sign in at. */ signIn?: AuthSignInInput | undefined;
 }
 
 /** Tokens of an identity provider. */
@@ -198,6 +200,38 @@ export interface ClaimsInput {
   /** A string. Default: "workspace". */ workspace?: string | undefined;
   /** A string. Default: "compliance". */ compliance?: string | undefined;
   /** A list of strings, or one space-separated string. Default: "tool_groups". */ tool_groups?: string | undefined;
+}
+
+/** Starts an authorization server in the plane, for clients that the identity provider does not know. */
+export interface AuthServerInput {
+  /** Always true; for a configuration that sets nothing else here. Default: true. */ enabled?: true | undefined;
+  /** Whether clients may register themselves (RFC 7591). Default: true. */ registration?: boolean | undefined;
+  /** Whether the id of a client may be the address of its metadata document. Default: true. */ clientDocuments?: boolean | undefined;
+  /** Minutes that an access token counts. Default: 10. */ accessMinutes?: number | undefined;
+  /** Days that a client can go on without its person. Default: 30. */ refreshDays?: number | undefined;
+  /** Hours that a browser stays signed in. Default: 12. */ sessionHours?: number | undefined;
+  /** Clients that you know, by id: programs that sign in as themselves, and clients with a fixed id. */ clients?: Readonly<Record<string, AuthServerClientsInput>> | undefined;
+  /** Identity providers whose assertions (ID-JAG) known clients may bring for a person. Default: []. */ assertionIssuers?: readonly string[] | undefined;
+}
+
+/** Clients that you know, by id: programs that sign in as themselves, and clients with a fixed id. */
+export interface AuthServerClientsInput {
+  /** The name that people read. */ name?: string | undefined;
+  /** Its secret, best as a reference such as ${SECRET}. */ secret?: string | undefined;
+  /** Its public keys (JWK), where it proves itself with private_key_jwt. */ keys?: readonly Readonly<Record<string, Json>>[] | undefined;
+  /** The address of its public keys. */ jwksUri?: string | undefined;
+  /** Where people may be sent back to; needed only where people sign in with it. Default: []. */ redirectUris?: readonly string[] | undefined;
+  /** What it may do as itself; empty for a client that only people sign in with. Default: []. */ scopes?: readonly string[] | undefined;
+  /** The groups that it is in as itself. Default: []. */ groups?: readonly string[] | undefined;
+}
+
+/** The identity provider that people sign in at. */
+export interface AuthSignInInput {
+  /** The provider's issuer; its metadata is found there. */ issuer: string;
+  /** The plane as a client of the provider. */ clientId: string;
+  /** Its secret, best as a reference such as ${SECRET}. */ clientSecret?: string | undefined;
+  /** What the provider is asked for. Default: ["openid","email","profile"]. */ scopes?: readonly string[] | undefined;
+  /** Where its ID tokens say who the person is; as 'auth.jwt.claims', and the user is 'email'. */ claims?: ClaimsInput | undefined;
 }
 
 /** What is known about one user. */

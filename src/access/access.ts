@@ -2,18 +2,23 @@ import type { Registry } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
 import type { Egress } from "../lib/net/egress.ts";
 import { anyToolMatcher, type GuardPrompt, hookEvents, type LibraryHooks } from "../model/access/hook.ts";
+import type { SignInPackage } from "../model/access/sign-in.ts";
+import type { PlaneAudit } from "../model/audit.ts";
 import type { Executed, Injected } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
-import { type Principal, trusted } from "../model/principal.ts";
+import { type Principal, principalOf, trusted, withListed } from "../model/principal.ts";
+import { loadVault } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import type { ApprovalPorts } from "./approvals/approvals.ts";
 import type { HookContext } from "./hooks/before-call.ts";
 import type { HookPorts } from "./hooks/hooks.ts";
 import { createIdentity } from "./identity/identity.ts";
+import { createSignIn, type SignInContext } from "./identity/sign-in.ts";
+import type { Profile } from "./policy/decide.ts";
 import { impactOf, isOffered } from "./policy/effect.ts";
 import { createGrants } from "./policy/grant.ts";
 
@@ -25,13 +30,22 @@ export { effectOf, isOffered } from "./policy/effect.ts";
 
 /** What access needs of the plane. */
 type AccessContext = {
-  readonly settings: { config(): Config };
+  readonly settings: { config(): Config; auth: SignInContext["settings"]; vaultKey(): Promise<string | undefined> };
   readonly recorder: Pick<Recorder, "store" | "emit" | "onNews">;
   readonly egress: Egress;
-  readonly options: Pick<PlaneOptions, "principal" | "exposed">;
+  readonly options: Pick<PlaneOptions, "principal" | "exposed" | "dataDirectory">;
+  readonly packages: { signIn(): Promise<SignInPackage> };
+  readonly audit: Pick<PlaneAudit, "run">;
   readonly catalogue: { registry: Pick<Registry, "snapshot"> };
   readonly agent: { verbs: Pick<Plane, "toolsets"> };
 };
+
+/** What the page of consent says of the policy. */
+const profileWords: Record<Profile, string> = {
+  personal: "Calls that change something are made without a question, unless a rule of this plane asks.",
+  guarded: "Calls that change something wait for a yes, here or in the workbench.",
+  strict: "Every call waits for a yes, here or in the workbench.",
+} as Record<Profile, string>;
 
 export type Access = ReturnType<typeof createAccess>;
 
@@ -46,7 +60,20 @@ export function createAccess(context: AccessContext) {
       return null;
     }
   };
+  const signIn = createSignIn({
+    config,
+    settings: settings.auth,
+    store: recorder.store,
+    vault: () => loadVault({ store: recorder.store, directory: options.dataDirectory, vaultKey: settings.vaultKey }),
+    onNews: recorder.onNews,
+    egress,
+    load: () => context.packages.signIn(),
+    audit: (...work) => context.audit.run(...work),
+    policy: async () => profileWords[await identity.profile()],
+    maySeeServer: (person, name) => grants.maySeeServer(withListed(principalOf(person), config().users), name),
+  });
   const identity = createIdentity({
+    signIn,
     config,
     store: recorder.store,
     emit: recorder.emit,
@@ -63,6 +90,7 @@ export function createAccess(context: AccessContext) {
   });
   return {
     identity,
+    signIn,
     grants,
     /** Is it offered in the mode of the policy? */
     isOffered: (tool: Tool) => isOffered(tool, config().policy),

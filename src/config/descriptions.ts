@@ -1,4 +1,5 @@
 import { defaultOnError, hookEvents } from "../model/access/hook.ts";
+import { authKeys } from "./auth-descriptions.ts";
 
 /** The keys of a hook, the same for each event. */
 const hookKeys = Object.fromEntries(
@@ -337,33 +338,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   store: "sqlite, or postgres://… to share the state between planes.",
   vaultKey:
     "Seals the tokens in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory.",
-  auth: "Authentication of callers.",
-  "auth.jwt": "Tokens of an identity provider.",
-  "auth.jwt.issuer": "Required issuer, exact match.",
-  "auth.jwt.audience": "Required audience, exact match.",
-  "auth.jwt.jwksUri": "URL of the keys; by default from the issuer's metadata.",
-  "auth.jwt.claims": "Claim names; dots for nested objects.",
-  "auth.jwt.claims.user": "The user; a token without it is refused.",
-  "auth.jwt.claims.groups": "A list of strings, or one string.",
-  "auth.jwt.claims.persona": "A string.",
-  "auth.jwt.claims.scopes":
-    "read, call, admin, *, server:NAME or toolset:NAME, others are ignored; by default 'scope', and call if that names none of them.",
-  "auth.jwt.claims.workspace": "A string.",
-  "auth.jwt.claims.compliance": "A string.",
-  "auth.jwt.claims.tool_groups": "A list of strings, or one space-separated string.",
-  "auth.issuer":
-    "An identity provider that clients sign in at themselves. Its tokens must name the plane's own address as audience.",
-  "auth.claims": "Where its tokens say who the caller is; as 'auth.jwt.claims'.",
-  "auth.claims.user": "The user; a token without it is refused.",
-  "auth.claims.groups": "A list of strings, or one string.",
-  "auth.claims.persona": "A string.",
-  "auth.claims.scopes":
-    "read, call, admin, *, server:NAME or toolset:NAME, others are ignored; by default 'scope', and call if that names none of them.",
-  "auth.claims.workspace": "A string.",
-  "auth.claims.compliance": "A string.",
-  "auth.claims.tool_groups": "A list of strings, or one space-separated string.",
-  "auth.scopes": "The scopes that a 401 names, for clients to ask for; empty for none.",
-  "auth.publicUrl": "The address that clients use, such as https://tools.example.org; without a path.",
+  ...authKeys,
   users: "Attributes of users, by name.",
   "users.groups": "The groups of the user.",
   "users.persona": "The persona of the user.",

@@ -97,6 +97,8 @@ export async function createSettings(
     requireHooks: () => requireUnchanged(({ kind }) => kind === "hook"),
     /** Read when it is needed, as every secret. */
     vaultKey: () => resolved(["vaultKey"], current.config.vaultKey),
+    /** With the secrets of the sign-in provider and of known clients. */
+    auth: () => withSecrets(current.config.auth, dirname(current.merged.originOf(["auth"])?.file ?? "")),
     hmacKey: () => resolved(["audit", "hmacKey"], current.config.audit.hmacKey),
     signingKey: () => resolved(["audit", "signingKey"], current.config.audit.signingKey),
     otlp: async () => {

@@ -2,6 +2,8 @@ import type { ApprovalsMethods, PlansMethods } from "../../generated/plane-metho
 import type { CreatedApiKey, NewApiKey, TokenGiven } from "./access/credentials.ts";
 import type { ApiKey, TokenStatus } from "./access/credentials-schema.ts";
 import type { PolicyRule } from "./access/policy.ts";
+import type { Invited, PersonAsked } from "./access/sign-in.ts";
+import type { GrantView, PersonView } from "./access/sign-in-schema.ts";
 import type { Outcome, PolicyMode } from "./calls/call.ts";
 import type { ApprovalAnswer, HeldOrder, HeldStatus, PlanChoice, PlanOutcome } from "./calls/held-call.ts";
 import type { HeldView, Plan, RememberedApproval } from "./calls/held-schema.ts";
@@ -116,6 +118,39 @@ export interface PlaneIdentity {
   anonymous(): Principal | null;
   /** Must callers authenticate? */
   needsCredentials(): Promise<boolean>;
+  /** The authorization server at this address of the plane; null where `auth.server` is not configured. */
+  signInFront(origin: string): Promise<SignInFront | null>;
+  /** Rejects where other machines reach the plane and no one could sign in. */
+  requireSignIn(): Promise<void>;
+}
+
+/** Answers requests below `/oauth`, `/sign-in` and its metadata; takes the request and the response of Node. */
+export type SignInFront = { handle(request: object, response: object): void };
+
+/** What clients may do for people. */
+export interface PlaneGrants {
+  /**
+   * The caller's own; all for admins.
+   * @example
+   * for (const { id, client, lastUsedAt } of await plane.grants.list()) console.log(id, client.name, lastUsedAt);
+   */
+  list(caller?: Caller): Promise<GrantView[]>;
+  /** Its tokens stop to count at once. True when it was there. */
+  revoke(id: string, caller?: Caller): Promise<boolean>;
+}
+
+/** Who may sign in. For admins. */
+export interface PlanePeople {
+  list(caller?: Caller): Promise<PersonView[]>;
+  /**
+   * The link lets one person choose a passkey or a password; it is returned this once.
+   * @example
+   * const { url } = await plane.people.invite({ user: "ann@example.org", groups: ["ops"] });
+   * console.log(url.length);
+   */
+  invite(person: PersonAsked, caller?: Caller): Promise<Invited>;
+  /** With all that clients may do for this person. */
+  remove(user: string, caller?: Caller): Promise<boolean>;
 }
 
 /** The person signs in at `url`. */

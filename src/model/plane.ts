@@ -17,8 +17,10 @@ import type { PlaneTrust } from "./config/setup.ts";
 import type { EventOf, EventType } from "./events.ts";
 import type {
   PlaneApprovals,
+  PlaneGrants,
   PlaneIdentity,
   PlaneKeys,
+  PlanePeople,
   PlanePlans,
   PlanePolicy,
   PlaneQuestions,
@@ -120,6 +122,10 @@ export interface Plane extends PlaneMethods, AsyncDisposable {
   readonly tokens: PlaneTokens;
   /** Who calls. */
   readonly identity: PlaneIdentity;
+  /** What people allowed clients to do. */
+  readonly grants: PlaneGrants;
+  /** Who signs in at the plane itself. */
+  readonly people: PlanePeople;
   /** Trusted definitions of tools. */
   readonly pins: PlanePins;
   /** Hand-written entries. */

@@ -92,6 +92,7 @@ export const stateTables = {
   pins: { order: "identity, tool" },
   api_keys: { order: "sequence" },
   secrets: { order: "key" },
+  sign_ins: { order: "kind, id" },
   call_checkpoints: { order: "sequence" },
   calls: { order: "sequence" },
   audit_checkpoints: { order: "sequence" },
@@ -196,7 +197,7 @@ export type EntryEdits = {
 
 /** A reason to look, never the news itself. */
 export type StoreNews =
-  | { what: "journal" | "entries" | "pins" | "keys" | "deadLetters" }
+  | { what: "journal" | "entries" | "pins" | "keys" | "signIns" | "deadLetters" }
   /** `unsent` where no worker has been notified yet. */
   | { what: "dueWork"; unsent?: boolean }
   | { what: "heldCall"; id: string }
@@ -234,7 +235,39 @@ export interface VectorStore {
   putVectors(added: readonly { key: string; vector: string }[]): Promise<void>;
 }
 
-export interface Store extends JobStore, SharedValues, StateStore, VectorStore, RootStore {
+/** What the authorization server keeps: `id` and `uid` are hashes, the rest is sealed. Times are in milliseconds. */
+export type SignInRow = {
+  kind: string;
+  id: string;
+  grant: string | null;
+  uid: string | null;
+  account: string | null;
+  madeAt: number;
+  usedAt: number | null;
+  consumedAt: number | null;
+  expiresAt: number | null;
+  sealed: Uint8Array;
+};
+
+export type SignInFilter = { kind: string } & Partial<Pick<SignInRow, "grant" | "account" | "uid">>;
+
+/** Rows that are over are not found any more. */
+export interface SignInStore {
+  /** Replaces the one of its kind and id, but not what is known of its use. */
+  putSignIn(row: Omit<SignInRow, "usedAt" | "consumedAt">, tells?: boolean): Promise<void>;
+  signIn(kind: string, id: string, now: number): Promise<SignInRow | null>;
+  /** Oldest first. */
+  signIns(filter: SignInFilter, now: number): Promise<SignInRow[]>;
+  /** True for the first. */
+  consumeSignIn(kind: string, id: string, at: number): Promise<boolean>;
+  touchSignIn(kind: string, id: string, at: number): Promise<void>;
+  removeSignIn(kind: string, id: string): Promise<boolean>;
+  /** Everything of a grant. */
+  removeGrant(grant: string): Promise<void>;
+  forgetSignIns(now: number): Promise<number>;
+}
+
+export interface Store extends JobStore, SharedValues, SignInStore, StateStore, VectorStore, RootStore {
   /** All or nothing, in order. Ids are unique. */
   append(entries: readonly JournalEntry[]): Promise<ChainHeads>;
   call(id: string): Promise<CallRecord | null>;

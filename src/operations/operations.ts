@@ -14,6 +14,7 @@ import { identityOperations } from "./declared/identity.ts";
 import { jobOperations } from "./declared/jobs.ts";
 import { localOperations } from "./declared/local.ts";
 import { offerOperations } from "./declared/offers.ts";
+import { peopleOperations } from "./declared/people.ts";
 import { policyOperations } from "./declared/policy.ts";
 import { qualityOperations } from "./declared/quality.ts";
 import { changeOperations, registryOperations } from "./declared/registry.ts";
@@ -41,6 +42,7 @@ const declared = [
   jobOperations,
   offerOperations,
   identityOperations,
+  peopleOperations,
   toolOperations,
   searchOperations,
   entryOperations,

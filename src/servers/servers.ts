@@ -14,6 +14,7 @@ import type { Era } from "../protocol/session.ts";
 import type { Recorder } from "../store/store.ts";
 import { createCredentials } from "./auth/credentials.ts";
 import { createTokenVerbs, serverCredentialsOf } from "./auth/tokens.ts";
+import type { createVault } from "./auth/vault.ts";
 import type { DoctorPackage, TakeTools } from "./doctor/doctor-package.ts";
 import { describeUnavailable, notSent } from "./failures.ts";
 import { createGatewayPorts } from "./gateway-ports.ts";
@@ -29,6 +30,7 @@ import type { ServerPackages } from "./transports/packages.ts";
 import type { UserListOwner } from "./user-lists.ts";
 
 export { basicHeader, tokenHeaders, tokenIn } from "./auth/credentials-contract.ts";
+export type { Vault } from "./auth/vault.ts";
 export type { DoctorMeans, DoctorPackage, TakeTools } from "./doctor/doctor-package.ts";
 export { explainFailure, reasonLine, unknownServer } from "./failures.ts";
 export { installerOf, installFailure } from "./installer.ts";
@@ -46,6 +48,11 @@ export {
 } from "./transports/memory.ts";
 export type { ContainerOptions, DescribedApi, ServerPackages } from "./transports/packages.ts";
 export { openStdio } from "./transports/stdio.ts";
+
+/** Sealed values for another room; loaded with the first of them. */
+export async function loadVault(options: Parameters<typeof createVault>[0]) {
+  return (await import("./auth/vault.ts")).createVault(options);
+}
 
 export type ServersPorts = Omit<DirectoryOptions, "create"> &
   Omit<LifecycleOptions, "identify"> &

@@ -68,7 +68,7 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
   const taken = await run("state", "import", files[0], ...place("other", store));
   assert.equal(taken.hash, checked.hash);
   const empty = Object.keys(stateTables).filter((table) => !Object.hasOwn(taken.rows as object, table));
-  assert.deepEqual(empty, ["call_checkpoints", "audit_checkpoints", "roots", "remembered", "runs"]);
+  assert.deepEqual(empty, ["sign_ins", "call_checkpoints", "audit_checkpoints", "roots", "remembered", "runs"]);
   await run("state", "export", files[1], ...place("other", store));
   await run("state", "import", files[1], ...place("third"));
   await run("state", "export", files[2], ...place("third"));

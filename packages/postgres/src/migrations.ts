@@ -269,6 +269,20 @@ const steps: readonly Migration[] = [
     CREATE TRIGGER roots_are_not_emptied BEFORE TRUNCATE ON roots FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
   `,
   },
+  {
+    id: 12,
+    sql: `
+    CREATE TABLE sign_ins (
+      kind text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, grant_id text COLLATE "C", uid text COLLATE "C",
+      account text COLLATE "C", made_at bigint NOT NULL, used_at bigint, consumed_at bigint, expires_at bigint,
+      sealed bytea NOT NULL, PRIMARY KEY (kind, id)
+    );
+    CREATE INDEX sign_ins_by_grant ON sign_ins (grant_id) WHERE grant_id IS NOT NULL;
+    CREATE INDEX sign_ins_by_uid ON sign_ins (uid) WHERE uid IS NOT NULL;
+    CREATE INDEX sign_ins_by_account ON sign_ins (account) WHERE account IS NOT NULL;
+    CREATE INDEX sign_ins_by_expiry ON sign_ins (expires_at) WHERE expires_at IS NOT NULL;
+  `,
+  },
 ];
 
 export const postgresSchema: DatabaseSchema = { steps, baseline: postgresBaseline };

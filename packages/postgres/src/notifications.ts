@@ -43,6 +43,7 @@ const missed: readonly StoreNews[] = [
   { what: "entries" },
   { what: "pins" },
   { what: "keys" },
+  { what: "signIns" },
   { what: "deadLetters" },
   { what: "dueWork", unsent: true },
 ];

@@ -1,4 +1,5 @@
 import { andThen } from "../../lib/async/and-then.ts";
+import { once } from "../../lib/async/once.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { Egress } from "../../lib/net/egress.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -9,6 +10,7 @@ import { type Inside, type Principal, requireScope, withListed } from "../../mod
 import type { Store, StoreNews } from "../../model/store.ts";
 import type { Profile } from "../policy/decide.ts";
 import { createApiKeys, looksLikeKey } from "./api-keys.ts";
+import type { createSignIn } from "./sign-in.ts";
 import { unauthenticated } from "./unauthenticated.ts";
 import type { TokenIssuer, VerifyToken } from "./verify-token.ts";
 
@@ -29,18 +31,21 @@ export type IdentityPorts = {
   egress: Egress;
   /** The servers of a toolset; none where there is no such toolset. */
   toolsetServers(name: string): readonly string[];
+  signIn: Pick<SignIn, "keysAt" | "requireGrant" | "serverAt" | "requireReady">;
 };
+
+type SignIn = ReturnType<typeof createSignIn>;
 
 type Verbs = { identity: Omit<Inside<PlaneIdentity>, "usualCaller">; keys: Inside<PlaneKeys> };
 
 export function createIdentity(ports: IdentityPorts) {
   const { config, store, emit, onNews, defaultPrincipal, exposed, egress, toolsetServers } = ports;
   const keys = createApiKeys({ store, emit });
-  const verify = createTokenCheck(() => config().auth, egress);
+  const verify = createTokenCheck(() => config().auth, egress, ports.signIn);
   const known = createKnownKeys(keys.exist);
   onNews(({ what }) => what === "keys" && known.changed());
   const needsCredentials = (): boolean | Promise<boolean> =>
-    exposed || isPublic(config().auth) || issuersIn(config().auth).length > 0 || known.exist();
+    exposed || isPublic(config().auth) || signsIn(config().auth) || known.exist();
 
   const anonymous = (isNeeded: boolean): Principal => {
     if (isNeeded) throw unauthenticated("missing", missing);
@@ -55,6 +60,12 @@ export function createIdentity(ports: IdentityPorts) {
   const verbs: Verbs = {
     identity: {
       needsCredentials: async () => needsCredentials(),
+      async signInFront(origin) {
+        return config().auth.server === undefined ? null : ports.signIn.serverAt(origin);
+      },
+      async requireSignIn() {
+        if (exposed || isPublic(config().auth)) await ports.signIn.requireReady();
+      },
       anonymous: () => (needsCredentials() === false ? withListed(defaultPrincipal, config().users) : null),
       async identify(token, { at = config().auth.publicUrl } = {}) {
         if (token !== null) return withListed(await believe(token, at), config().users);
@@ -121,6 +132,11 @@ function limited(principal: Principal, toolsetServers: IdentityPorts["toolsetSer
   return { ...principal, servers: [...new Set([...within.servers, ...within.toolsets.flatMap(toolsetServers)])] };
 }
 
+/** Callers have a place to get tokens at. */
+function signsIn(auth: Config["auth"]): boolean {
+  return auth.server !== undefined || issuersIn(auth).length > 0;
+}
+
 /** Clients elsewhere know an address of this plane. */
 function isPublic({ publicUrl }: Config["auth"]): boolean {
   return publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
@@ -131,10 +147,16 @@ function issuersIn({ jwt, issuer, claims }: Config["auth"]): TokenIssuer[] {
 }
 
 /** Null where no issuer is configured. What was learned about one is kept as long as it is. */
-function createTokenCheck(settings: () => Config["auth"], egress: Egress) {
+function createTokenCheck(settings: () => Config["auth"], egress: Egress, signIn: IdentityPorts["signIn"]) {
   let known: { of: string; verify: VerifyToken } | undefined;
+  const own = once(async () => (await import("./verify-own.ts")).createVerifyOwn(signIn));
   return async (token: string, asked: string | undefined): Promise<Principal | null> => {
     const issuers = issuersIn(settings());
+    if (settings().server !== undefined && asked !== undefined) {
+      const principal = await (await own())(token, asked);
+      if (principal !== null) return principal;
+      if (issuers.length === 0) throw unauthenticated("issuer", "The token is not one of this plane.");
+    }
     if (issuers.length === 0) return null;
     const { createVerifyTokens } = await import("./verify-token.ts");
     const of = stableJson(issuers);

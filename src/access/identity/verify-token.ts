@@ -221,28 +221,34 @@ function valueAt(claims: UnknownObject, path: string): unknown {
 /** Whose tokens are believed, and for which audience; null is the address that is asked. */
 export type TokenIssuer = Omit<JwtIssuer, "audience"> & { audience: string | null };
 
-/** `asked` is the address that the token is shown at. */
-export type VerifyToken = (token: string, asked?: string) => Promise<Principal>;
+/** `asked` is the address that the token is shown at; `check` throws where a valid token does not count. */
+export type VerifyToken = (token: string, asked?: string, check?: (payload: JWTPayload) => void) => Promise<Principal>;
 
 /** Of one issuer: its keys are kept in memory, and read again beside the requests that use them. */
-export function createVerifyToken(settings: TokenIssuer, egress: Egress): VerifyToken {
+export function createVerifyToken(settings: TokenIssuer, from: Egress | JWTVerifyGetKey): VerifyToken {
   const { issuer, claims } = settings;
-  const keys = createIssuerKeys(settings, egress);
-  return async (token, asked) => {
+  const keys = typeof from === "function" ? from : createIssuerKeys(settings, from);
+  return async (token, asked, check) => {
     requireOurs(token, settings, asked);
     const required = { issuer, algorithms, clockTolerance, requiredClaims: ["exp"] };
     const { payload } = await jwtVerify(token, keys, required).catch((thrown) => {
       throw tokenProblem(thrown, settings);
     });
+    check?.(payload);
     return readClaims(payload, claims);
   };
+}
+
+/** What it says itself, unchecked. */
+export function issuerOf(token: string): unknown {
+  return token.length > maxTokenLength ? undefined : readUnchecked(token).iss;
 }
 
 /** Of several issuers: the token names its own, which is then checked. */
 export function createVerifyTokens(issuers: readonly TokenIssuer[], egress: Egress): VerifyToken {
   const known = issuers.map((settings) => ({ issuer: settings.issuer, verify: createVerifyToken(settings, egress) }));
   return async (token, asked) => {
-    const named = known.length > 1 && token.length <= maxTokenLength ? readUnchecked(token).iss : undefined;
+    const named = known.length > 1 ? issuerOf(token) : undefined;
     const one = known.find(({ issuer }) => issuer === named) ?? known[0];
     if (one === undefined) throw unauthenticated("unknown", "This plane believes no issuer of tokens.");
     return one.verify(token, asked);

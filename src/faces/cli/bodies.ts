@@ -149,6 +149,7 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "prompts get": async () => (await servers()).getPrompt,
   "resources list": async () => (await servers()).listResources,
   "resources read": async () => (await servers()).readResource,
+  "people invite": async () => (await keys()).invitePerson,
   "keys create": async () => (await keys()).createKey,
   "keys list": async () => (await keys()).listKeys,
   "keys revoke": async () => (await keys()).revokeKey,

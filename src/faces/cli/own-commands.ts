@@ -293,6 +293,11 @@ export const commandGroups: Readonly<Record<string, Pick<CommandForm, "about" | 
     about: "API keys for people and programs that call over HTTP",
     examples: ["keys create ci --group ops --expires 30d", "keys list"],
   },
+  grants: { about: "what people allowed clients to do", examples: ["grants list", "grants revoke 3f9a01c2de"] },
+  people: {
+    about: "the people who sign in at the plane itself",
+    examples: ["people invite ann@example.org --group ops", "people list"],
+  },
   state: {
     about: "export and import all stored data",
     examples: ["state export state.jsonl", "state import state.jsonl --dry-run --store postgres://db.example/tools"],

@@ -11,7 +11,13 @@ import type { Principal } from "../../model/principal.ts";
 import type { AppOptions } from "./app.ts";
 import { credentialFrom, withoutProof } from "./callers/identity.ts";
 import { createLocalPass, type LocalPass } from "./callers/local-pass.ts";
-import { challengeOf, createResourceFront, createSignInPlaces, scopeChallenge } from "./callers/protected-resource.ts";
+import {
+  challengeOf,
+  createResourceFront,
+  createSignInFront,
+  createSignInPlaces,
+  scopeChallenge,
+} from "./callers/protected-resource.ts";
 import { type SilentConnections, watchDescriptors } from "./descriptors.ts";
 import { createMetrics, type SharedMetrics } from "./metrics/metrics.ts";
 import { createOriginCheck, createPublicAddress, type PublicAddress } from "./origin.ts";
@@ -248,7 +254,8 @@ export async function serveHttp(
     ...(pass ? { pass } : {}),
   });
   const pages = workbench === undefined ? others : createWorkbenchFront(workbench, host, others, named);
-  const rest = createResourceFront(plane, createOriginCheck(host, named), address, pages);
+  const checkHost = createOriginCheck(host, named);
+  const rest = createResourceFront(plane, checkHost, address, createSignInFront(plane, checkHost, address, pages));
   const front = { allowHosts: named, pass: pass ?? null, address };
   const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, front) : rest;
   const server = createServer({ ...arrival, keepAliveTimeout }, (request, response) => {

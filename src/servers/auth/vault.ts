@@ -17,6 +17,10 @@ export type Vault = {
   /** True for the caller that removed it. */
   remove(name: string): Promise<boolean>;
   names(prefix: string): Promise<string[]>;
+  /** For what is kept elsewhere in the store. */
+  seal(name: string, value: unknown): Promise<Uint8Array>;
+  /** Null when it was sealed with another key or under another name. */
+  open(name: string, sealed: Uint8Array): Promise<{ value: unknown } | null>;
 };
 
 type VaultOptions = {
@@ -36,24 +40,29 @@ export function createVault(options: VaultOptions): Vault {
     return { bytes: loadVaultKey(directory), name: `'${join(directory, "vault.key")}'` };
   });
 
+  const sealed = async (name: string, value: unknown) =>
+    seal((await key()).bytes, name, Buffer.from(JSON.stringify(value)));
+  const opened = async (name: string, bytes: Uint8Array) => {
+    const plain = openSealed((await key()).bytes, name, bytes);
+    return plain && { value: JSON.parse(plain.toString("utf8")) as unknown };
+  };
+
   async function read<T>(name: string): Promise<T | null> {
-    const sealed = await (await options.store()).secret(name);
-    if (sealed === null) return null;
-    const { bytes, name: keyName } = await key();
-    const opened = openSealed(bytes, name, sealed);
-    if (opened === null) throw unreadable(name, keyName);
-    return JSON.parse(opened.toString("utf8")) as T;
+    const bytes = await (await options.store()).secret(name);
+    if (bytes === null) return null;
+    const found = await opened(name, bytes);
+    if (found === null) throw unreadable(name, (await key()).name);
+    return found.value as T;
   }
 
   return {
     read,
     readIfPossible: <T>(name: string) => read<T>(name).catch(nullWhenUnreadable),
-    async write(name, value) {
-      const { bytes } = await key();
-      await (await options.store()).putSecret(name, seal(bytes, name, Buffer.from(JSON.stringify(value))));
-    },
+    write: async (name, value) => (await options.store()).putSecret(name, await sealed(name, value)),
     remove: async (name) => (await options.store()).deleteSecret(name),
     names: async (prefix) => (await options.store()).secrets(prefix),
+    seal: sealed,
+    open: opened,
   };
 }
 

@@ -312,6 +312,20 @@ const steps: readonly Migration[] = [
     BEGIN SELECT RAISE(ABORT, 'roots cannot be changed'); END;
   `,
   },
+  // What the authorization server keeps, sealed. `id` and `uid` are hashes: what they stand for opens the door.
+  {
+    id: 23,
+    sql: `
+    CREATE TABLE sign_ins (
+      kind TEXT NOT NULL, id TEXT NOT NULL, grant_id TEXT, uid TEXT, account TEXT, made_at INTEGER NOT NULL,
+      used_at INTEGER, consumed_at INTEGER, expires_at INTEGER, sealed BLOB NOT NULL, PRIMARY KEY (kind, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sign_ins_by_grant ON sign_ins (grant_id) WHERE grant_id IS NOT NULL;
+    CREATE INDEX sign_ins_by_uid ON sign_ins (uid) WHERE uid IS NOT NULL;
+    CREATE INDEX sign_ins_by_account ON sign_ins (account) WHERE account IS NOT NULL;
+    CREATE INDEX sign_ins_by_expiry ON sign_ins (expires_at) WHERE expires_at IS NOT NULL;
+  `,
+  },
 ];
 
 export const sqliteSchema: DatabaseSchema = { steps, baseline: sqliteBaseline };

@@ -7,6 +7,7 @@ import type { Database } from "./database.ts";
 import { createHoldings } from "./holdings.ts";
 import { createJournalTables, createPayloadTable, createResultTable } from "./records.ts";
 import { createRootTable } from "./roots.ts";
+import { createSignInTable } from "./sign-ins.ts";
 import { createDeadLetterTable, createJobStore } from "./work.ts";
 
 /** What both stores answer with the same queries. */
@@ -22,6 +23,7 @@ export function createTables(database: Database) {
     ...createPlanTable(database),
     ...createCredentialTables(database),
     ...createSharedValues(database),
+    ...createSignInTable(database),
     ...createCatalogueTables(database),
     ...createPinTable(database),
     ...createVectorTable(database),

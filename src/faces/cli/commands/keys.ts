@@ -53,6 +53,25 @@ export async function revokeKey(cli: Cli, id: string, options: GlobalOptions & {
   show(options, { id, revoked }, () => `Key ${id} ${revoked ? "is revoked" : "was revoked before"}.${gone}`);
 }
 
+export async function invitePerson(
+  cli: Cli,
+  user: string,
+  options: GlobalOptions & { scope?: string[] },
+): Promise<void> {
+  const { group: groups, persona, scope: scopes } = options;
+  const { group: _, persona: __, ...inviter } = options;
+  const asked = withoutUndefined({ groups, persona, scopes });
+  const invited = await withPlane(cli, inviter, (plane) => plane.people.invite({ user, ...asked }));
+  const { person, url, expiresAt } = invited;
+  const what = `${colors.green("✔")} ${person.user} is invited (${person.scopes.join(" ")}), until ${expiresAt}`;
+  show(
+    options,
+    invited,
+    () =>
+      `${what}\n\n  ${colors.bold(url)}\n\nSend the link to this person only: it counts once, and is not shown again.`,
+  );
+}
+
 /** Keys need no servers, so they can be made before there is a configuration. */
 function withKeys<T>(cli: Cli, options: GlobalOptions, work: (plane: Plane) => Promise<T>): Promise<T> {
   return withPlane(cli, options, work, { fallback: { mcpServers: {} } });

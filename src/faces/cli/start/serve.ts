@@ -63,6 +63,7 @@ async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker 
   plane.start();
   // Problems of the store are said before the address is.
   await plane.readiness();
+  await plane.identity.requireSignIn();
   const { host, port, allowHost: allowHosts = [], dataDir: dataDirectory, config: files = [] } = options;
   const serving = await cli.serve(plane, {
     host,
@@ -143,8 +144,8 @@ function announce({ url, workbench: link, servers }: Ready, { json, printPass, o
 
 /** A plane that is open to others and has no key refuses every request. */
 async function warnAboutMissingKey(plane: Plane, host: string): Promise<void> {
-  const { jwt, issuer } = plane.config().auth;
-  if (jwt !== undefined || issuer !== undefined) return;
+  const { jwt, issuer, server } = plane.config().auth;
+  if ([jwt, issuer, server].some((way) => way !== undefined)) return;
   if ((await plane.keys.list()).every((key) => keyState(key) !== "live"))
     printWarning(
       `${host} can be reached from elsewhere, so every request needs a key, and there is none. Make one: toolplane keys create NAME`,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { scopesWith } from "../../../model/access/resource.ts";
+import { isSignInPath } from "../../../model/access/sign-in.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Principal } from "../../../model/principal.ts";
@@ -19,8 +20,8 @@ export type SignInPlaces = (host: string | undefined, path?: string) => SignInPl
 
 export function createSignInPlaces(plane: Plane, address: PublicAddress): SignInPlaces {
   return (host, path = "") => {
-    const { issuer, scopes } = plane.config().auth;
-    if (issuer === undefined) return null;
+    const { issuer, server, scopes } = plane.config().auth;
+    if (issuer === undefined && server === undefined) return null;
     // The parser escapes what would end the header's string.
     return { metadata: new URL(`${address(host)}${wellKnown}${path}`).href, scopes };
   };
@@ -41,8 +42,8 @@ export function createResourceFront(
   return (request, response) => {
     const { url = "", method, headers } = request;
     const isOurs = url === wellKnown || url.startsWith(`${wellKnown}/`) || url.startsWith(`${wellKnown}?`);
-    const { issuer, scopes } = plane.config().auth;
-    if (!isOurs || issuer === undefined) return others(request, response);
+    const { issuer, server, scopes } = plane.config().auth;
+    if (!isOurs || (issuer === undefined && server === undefined)) return others(request, response);
     // The answer repeats the host, and caches may keep it.
     const refused = refuseOrigin({ host: headers.host });
     if (refused) return sendProblem(response, refused);
@@ -60,7 +61,7 @@ export function createResourceFront(
       return sendProblem(response, new PlaneError("NOT_FOUND", "The plane has no such address."));
     const body = JSON.stringify({
       resource: path === "" ? origin : resource.href,
-      authorization_servers: [issuer],
+      authorization_servers: [...(server === undefined ? [] : [origin]), ...(issuer === undefined ? [] : [issuer])],
       bearer_methods_supported: ["header"],
       ...(scopes.length > 0 && { scopes_supported: scopes }),
       resource_name: "Toolplane",
@@ -94,4 +95,26 @@ function signInChallenge({ metadata, scopes }: SignInPlace, isInvalid: boolean):
 /** With these scopes the client may. */
 export function scopeChallenge({ metadata }: SignInPlace, scopes: readonly string[]): string {
   return `Bearer realm="toolplane", error="insufficient_scope", scope="${scopes.join(" ")}", resource_metadata="${metadata}"`;
+}
+
+/**
+ * The authorization server of the plane, where there is one. Clients of other sites ask its endpoints without cookies of
+ * theirs, and people are led to its pages, so it judges by itself where a request comes from.
+ */
+export function createSignInFront(
+  plane: Plane,
+  refuseOrigin: ReturnType<typeof createOriginCheck>,
+  address: PublicAddress,
+  others: Listener,
+): Listener {
+  return (request, response) => {
+    const [path = ""] = (request.url ?? "").split("?", 1);
+    if (!isSignInPath(path) || plane.config().auth.server === undefined) return others(request, response);
+    const refused = refuseOrigin({ host: request.headers.host });
+    if (refused) return sendProblem(response, refused);
+    plane.identity.signInFront(address(request.headers.host)).then(
+      (front) => (front === null ? others(request, response) : front.handle(request, response)),
+      (thrown) => sendProblem(response, thrown),
+    );
+  };
 }

@@ -1,0 +1,45 @@
+import type { Adapter, AdapterPayload } from "oidc-provider";
+import { errors } from "oidc-provider";
+import type { KeptSignIn, SignInRows } from "../../../src/model/access/sign-in.ts";
+
+/** A client is forgotten after a year. */
+const clientSeconds = 365 * 24 * 3_600;
+/** Records that belong to a grant and go with it. */
+const ofGrants: ReadonlySet<string> = new Set(["AccessToken", "AuthorizationCode", "RefreshToken"]);
+
+/** What the library keeps, in the store that all replicas share. */
+export function createAdapter(rows: SignInRows, revoked: (grant: string) => Promise<void>) {
+  return (kind: string): Adapter => ({
+    async upsert(id, payload, seconds) {
+      await rows.put(kind, id, payload, {
+        grant: ofGrants.has(kind) ? (payload.grantId ?? null) : null,
+        uid: payload.uid ?? null,
+        account: payload.accountId ?? null,
+        seconds: seconds ?? (kind === "Client" ? clientSeconds : undefined),
+      } as Parameters<SignInRows["put"]>[3]);
+    },
+    find: async (id) => payloadOf(await rows.get<AdapterPayload>(kind, id)),
+    findByUid: async (uid) => payloadOf((await rows.list<AdapterPayload>(kind, { uid }))[0] ?? null),
+    // There are no devices without a browser.
+    findByUserCode: async () => undefined,
+    async consume(id) {
+      if (await rows.consume(kind, id)) return;
+      // Two replicas were asked at the same time; one of them was not the client.
+      const { grant } = (await rows.get(kind, id)) ?? {};
+      if (grant) {
+        await rows.removeGrant(grant);
+        await rows.remove("Grant", grant);
+        await revoked(grant);
+      }
+      throw new errors.InvalidGrant(`${kind} already consumed`);
+    },
+    destroy: async (id) => void (await rows.remove(kind, id)),
+    revokeByGrantId: (grant) => rows.removeGrant(grant),
+  });
+}
+
+function payloadOf(kept: KeptSignIn<AdapterPayload> | null): AdapterPayload | undefined {
+  if (kept === null) return undefined;
+  const { value, consumedAt } = kept;
+  return consumedAt === null ? value : { ...value, consumed: Math.floor(consumedAt / 1_000) };
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AuthorizationServer } from "../../../src/model/access/auth-settings.ts";
+import { checkClient, describeClient } from "./clients.ts";
+
+const settings = AuthorizationServer.parse({ clients: { ci: { secret: "0123456789abcdef", scopes: ["call"] } } });
+const checked = (metadata: Record<string, unknown>) => {
+  checkClient(metadata, settings);
+  return metadata;
+};
+
+test("a client whose redirects lead into a program of a device is native, others are of the web", () => {
+  const typeOf = (...uris: string[]) => checked({ redirect_uris: uris }).application_type;
+  assert.equal(typeOf("https://claude.ai/api/mcp/auth_callback"), "web");
+  assert.equal(typeOf("https://vscode.dev/redirect", "http://127.0.0.1:33418/"), "native");
+  assert.equal(typeOf("cursor://anysphere.cursor-mcp/oauth/callback"), "native");
+  assert.equal(typeOf("http://[::1]:3000/callback"), "native");
+});
+
+test("names are shown without what hides or turns text, and never longer than a line", () => {
+  const nameOf = (name: unknown) => checked({ redirect_uris: [], client_name: name }).client_name;
+  assert.equal(nameOf("Claude\u202e\u200b Desktop\n"), "Claude Desktop");
+  assert.equal(nameOf("x".repeat(500)), "x".repeat(100));
+  assert.equal(nameOf("\u3164"), undefined);
+  assert.equal(nameOf(7), undefined);
+});
+
+test("a name is verified where a document or an administrator stands behind it", () => {
+  const describe = (metadata: Record<string, unknown>) => describeClient(metadata, settings.clients);
+  const document = "https://client.example/client.json";
+  assert.deepEqual(describe({ client_id: document }), {
+    id: document,
+    name: "client.example",
+    address: document,
+    verified: true,
+  });
+  assert.equal(
+    describe({ client_id: "random", client_name: "Claude", client_uri: "https://claude.ai" }).verified,
+    false,
+  );
+  assert.equal(describe({ client_id: "ci" }).verified, true);
+});

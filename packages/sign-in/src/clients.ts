@@ -1,0 +1,123 @@
+import { errors } from "oidc-provider";
+import type { Gate } from "../../../src/lib/net/egress.ts";
+import { exchange } from "../../../src/lib/net/exchange.ts";
+import type { AuthorizationServer } from "../../../src/model/access/auth-settings.ts";
+import type { GrantView } from "../../../src/model/access/sign-in-schema.ts";
+
+const fetchMs = 2_500;
+/** Beyond the limits of the library, which reads what we give it. */
+const maxFetchedBytes = 64 * 1024;
+const maxRedirectUris = 20;
+const maxUriLength = 2_000;
+const maxNameLength = 100;
+const refusedSchemes: ReadonlySet<string> = new Set(
+  ["javascript", "vbscript", "data", "blob", "file", "about", "ws", "wss", "ftp", "view-source"].map(
+    (one) => `${one}:`,
+  ),
+);
+const loopbacks: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const forPeople: readonly string[] = ["authorization_code", "refresh_token"];
+
+/** A property of ours: the library calls `checkClient` for it before it judges the rest. */
+export const clientMark = "toolplane_client";
+
+type Metadata = Record<string, unknown>;
+
+/** What clients say of themselves, before the library checks it: registered ones, documents and known ones alike. */
+export function checkClient(metadata: Metadata, settings: AuthorizationServer): void {
+  const isKnown = Object.hasOwn(settings.clients, String(metadata.client_id));
+  const uris = metadata.redirect_uris;
+  const redirects = Array.isArray(uris) ? uris.map(String) : [];
+  if (redirects.length > maxRedirectUris) throw invalid(`redirect_uris must not have more than ${maxRedirectUris}`);
+  const kinds = redirects.map(kindOfRedirect);
+  // Where a redirect leads into a program, the port is free and consent is asked each time (RFC 8252).
+  metadata.application_type = kinds.every((kind) => kind === "web") ? "web" : "native";
+  metadata.client_name = cleanName(metadata.client_name);
+  // Scopes are what a person allows, not what a client announces.
+  delete metadata.scope;
+  metadata.id_token_signed_response_alg = undefined;
+  if (isKnown) return;
+  const grants = metadata.grant_types ?? ["authorization_code"];
+  if (!Array.isArray(grants) || !grants.every((grant) => forPeople.includes(String(grant))))
+    throw invalid(`grant_types may be ${forPeople.join(" and ")}`);
+  for (const uri of ["client_uri", "logo_uri", "policy_uri", "tos_uri", "jwks_uri"])
+    if (metadata[uri] !== undefined && URL.parse(String(metadata[uri]))?.protocol !== "https:")
+      throw invalid(`${uri} must be an https address`);
+}
+
+function kindOfRedirect(uri: string): "web" | "native" {
+  const url = uri.length <= maxUriLength ? URL.parse(uri) : null;
+  if (url === null) throw redirectProblem("is no address");
+  if (url.username !== "" || url.password !== "") throw redirectProblem("must not hold a user name or password");
+  if (uri.includes("#")) throw redirectProblem("must not have a fragment");
+  if (refusedSchemes.has(url.protocol)) throw redirectProblem(`must not use ${url.protocol}`);
+  if (url.protocol === "https:") {
+    if (loopbacks.has(url.hostname)) throw redirectProblem("of this machine use http");
+    return "web";
+  }
+  if (url.protocol === "http:" && !loopbacks.has(url.hostname))
+    throw redirectProblem("must be https beyond this machine");
+  return "native";
+}
+
+const redirectProblem = (what: string) => new errors.InvalidRedirectUri(`a redirect URI ${what}`);
+const invalid = (what: string) => new errors.InvalidClientMetadata(what);
+
+/** Names are shown to people: nothing in them turns text around or hides it. */
+function cleanName(name: unknown): string | undefined {
+  if (typeof name !== "string") return undefined;
+  const clean = name
+    .normalize("NFKC")
+    .replaceAll(/(?:[\p{C}\p{Z}\u115f\u1160\u3164\uffa0]|\u034f|\u17b4|\u17b5)+/gu, " ")
+    .trim();
+  return clean === "" ? undefined : clean.slice(0, maxNameLength);
+}
+
+/** For people. A name counts as known where an address or an administrator stands behind it. */
+export function describeClient(metadata: Metadata, known?: AuthorizationServer["clients"]): GrantView["client"] {
+  const id = String(metadata.client_id);
+  const isDocument = /^https:\/\//.test(id);
+  const isKnown = metadata[clientMark] === "known" || (known !== undefined && Object.hasOwn(known, id));
+  const address = isDocument ? id : typeof metadata.client_uri === "string" ? metadata.client_uri : null;
+  const name = typeof metadata.client_name === "string" ? metadata.client_name : isDocument ? new URL(id).host : id;
+  return { id, name, address, verified: isKnown || isDocument };
+}
+
+/** The library's requests: documents of clients and their keys, which strangers name. */
+export function createClientFetch(gate: Gate) {
+  return async (url: string | URL, { method = "GET", headers }: RequestInit): Promise<Response> => {
+    const answer = await exchange(new URL(url), {
+      gate,
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      signal: AbortSignal.timeout(fetchMs),
+      maxBytes: maxFetchedBytes,
+    });
+    const kept = ["content-type", "cache-control", "expires"].flatMap((name) => {
+      const value = answer.headers[name];
+      return typeof value === "string" ? [[name, value] as [string, string]] : [];
+    });
+    // An answer without a body may not have one.
+    const body = answer.body.length === 0 ? null : new Uint8Array(answer.body);
+    return new Response(body, { status: answer.status, headers: kept });
+  };
+}
+
+/** Clients of the configuration, as the library knows them. */
+export function knownClients({ clients }: AuthorizationServer) {
+  return Object.entries(clients).map(([id, { name, secret, keys, jwksUri, redirectUris, scopes }]) => ({
+    client_id: id,
+    client_name: name ?? id,
+    [clientMark]: "known",
+    redirect_uris: redirectUris,
+    response_types: redirectUris.length > 0 ? ["code"] : [],
+    grant_types: [
+      ...(redirectUris.length > 0 ? forPeople : []),
+      ...(scopes.length > 0 ? ["client_credentials"] : []),
+      "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    ],
+    ...(secret === undefined
+      ? { token_endpoint_auth_method: "private_key_jwt", ...(keys ? { jwks: { keys } } : { jwks_uri: jwksUri }) }
+      : { token_endpoint_auth_method: "client_secret_basic", client_secret: secret }),
+  }));
+}

@@ -1,0 +1,378 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Provider } from "oidc-provider";
+import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
+import { describeClient } from "./clients.ts";
+import { accessPage, consentPage, invitationPage, messagePage, signInPage } from "./pages.ts";
+import { createPasskeys } from "./passkeys.ts";
+import {
+  findPerson,
+  hashPassword,
+  invitedPerson,
+  isPassword,
+  minPasswordLength,
+  openDesk,
+  type Person,
+  rememberPerson,
+  savePerson,
+  useInvitation,
+} from "./people.ts";
+import { grantable, pagesClient, pagesReturn } from "./provider.ts";
+import { BadVisit, readForm, readJson, redirect, requireOwnPage, sendJson, sendPage, type Visit } from "./visit.ts";
+
+const upstreamKind = "Upstream";
+const upstreamSeconds = 600;
+/** Tries of a password, for a person and for an address, before a pause. */
+const tries = { person: 10, address: 50, seconds: 900 };
+const grantClientSeconds = 366 * 24 * 3_600;
+const wrong = "The name or the password is not right.";
+const paused = "There were too many tries. Wait a quarter of an hour, or use a passkey.";
+
+type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
+type Step = (visit: Visit, provider: Provider, parts: readonly string[]) => Promise<void>;
+
+/** The pages: signing in, consent, invitations, and what clients may do. */
+export function createFlows(ports: SignInPorts) {
+  const { origin, rows, upstream, record } = ports;
+  const passkeys = createPasskeys({ rows, origin });
+  const desk = openDesk(ports);
+  const callback = `${origin}/sign-in/callback`;
+
+  const interactionOf = async ({ request, response }: Visit, provider: Provider, uid: string): Promise<Interaction> => {
+    const found = await provider.interactionDetails(request, response).catch(() => null);
+    if (found === null || found.uid !== uid)
+      throw new BadVisit(
+        400,
+        "This sign-in is over, or was begun in another browser. Go back to the client and begin again.",
+      );
+    return found;
+  };
+  const clientOf = async (provider: Provider, { params }: Interaction) => {
+    const client = await provider.Client.find(String(params.client_id));
+    if (client === undefined) throw new BadVisit(400, "The client is not known any more. Begin again there.");
+    return client;
+  };
+  /** Browsers follow a form to where it is redirected only where the page allows it. */
+  const targetsOf = ({ params }: Interaction): string[] => {
+    const url = URL.parse(String(params.redirect_uri));
+    return url === null ? [] : [/^https?:$/.test(url.protocol) ? url.origin : url.protocol];
+  };
+
+  async function showSignIn(
+    visit: Visit,
+    provider: Provider,
+    interaction: Interaction,
+    problem: string | null,
+    user = "",
+  ) {
+    const { clientName, clientId } = await clientOf(provider, interaction);
+    const hasLocal = upstream === null || (await desk.people()).some(({ source }) => source === "local");
+    const shown = { uid: interaction.uid, clientName: clientName ?? clientId, user, problem };
+    const page = signInPage({ ...shown, provider: upstream?.name ?? null, hasLocal });
+    sendPage(visit, page, problem === null ? 200 : 401, targetsOf(interaction));
+  }
+
+  async function showConsent(visit: Visit, provider: Provider, interaction: Interaction): Promise<void> {
+    const { uid, params, session } = interaction;
+    const person = await requirePerson(session?.accountId);
+    const client = await clientOf(provider, interaction);
+    const { asked, resource } = askedFor(interaction);
+    const { given, refused } = grantable(person, asked);
+    const page = consentPage({
+      uid,
+      user: person.user,
+      client: describeClient(client.metadata() as Record<string, unknown>, ports.settings.clients),
+      redirect: String(params.redirect_uri),
+      scopes: given,
+      refused,
+      servers: ports.serversFor(person),
+      policy: await ports.policy(),
+      resource,
+    });
+    sendPage(visit, page, 200, targetsOf(interaction));
+  }
+
+  const requirePerson = async (user: string | undefined): Promise<Person> => {
+    const person = user === undefined ? null : await findPerson(rows, user);
+    if (person === null) throw new BadVisit(403, "You are not known here any more. Ask for an invitation.");
+    return person;
+  };
+
+  async function finishLogin(visit: Visit, provider: Provider, person: Person, how: string): Promise<string> {
+    const { request, response, address } = visit;
+    await savePerson(rows, { ...person, lastSignInAt: new Date().toISOString() });
+    await record({ operation: "signIn.login", target: person.user, user: person.user, address, input: { how } });
+    return provider.interactionResult(request, response, { login: { accountId: person.user, amr: [how] } });
+  }
+
+  const page: Step = async (visit, provider, [uid = ""]) => {
+    const interaction = await interactionOf(visit, provider, uid);
+    if (interaction.prompt.name === "login") return showSignIn(visit, provider, interaction, null);
+    return showConsent(visit, provider, interaction);
+  };
+
+  const password: Step = async (visit, provider, [uid = ""]) => {
+    const interaction = await interactionOf(visit, provider, uid);
+    const form = await readForm(visit);
+    const user = (form.get("user") ?? "").trim();
+    const counted = [`password ${user}`, `password from ${visit.address}`];
+    const tried = (by: number) => Promise.all(counted.map((key) => rows.count(key, tries.seconds, by)));
+    const [ofPerson = 0, ofAddress = 0] = await tried(1);
+    const isPaused = ofPerson > tries.person || ofAddress > tries.address;
+    const person = await findPerson(rows, user);
+    // The same work for everyone, also for a name that is not there.
+    const isRight = await isPassword(isPaused ? null : person, form.get("password") ?? "");
+    if (person !== null && isRight) {
+      await tried(-1);
+      return redirect(visit, await finishLogin(visit, provider, person, "pwd"));
+    }
+    const error = isPaused ? "too_many_tries" : "access_denied";
+    await record({
+      operation: "signIn.login",
+      target: user.slice(0, 200),
+      address: visit.address,
+      input: { how: "pwd" },
+      error,
+    });
+    await showSignIn(visit, provider, interaction, isPaused ? paused : wrong, user);
+  };
+
+  const passkeyOptions: Step = async (visit, provider, [uid = ""]) => {
+    await interactionOf(visit, provider, uid);
+    sendJson(visit, 200, await passkeys.request(uid));
+  };
+  const passkeyVerify: Step = async (visit, provider, [uid = ""]) => {
+    await interactionOf(visit, provider, uid);
+    const person = await passkeys.signedIn(uid, await readJson(visit));
+    if (person !== null) return sendJson(visit, 200, { next: await finishLogin(visit, provider, person, "hwk") });
+    await record({ operation: "signIn.login", address: visit.address, input: { how: "hwk" }, error: "access_denied" });
+    sendJson(visit, 401, { error: "access_denied", error_description: "This passkey is not known here." });
+  };
+
+  const provider: Step = async (visit, library, [uid = ""]) => {
+    await interactionOf(visit, library, uid);
+    if (upstream === null) throw new BadVisit(404, "People sign in here without a provider.");
+    const { url, kept } = await upstream.begin(callback);
+    await rows.put(upstreamKind, String(kept.state), { ...kept, forUid: uid }, { seconds: upstreamSeconds });
+    redirect(visit, url);
+  };
+  /** The cookie of a sign-in goes to its own page only, so the way back leads there first. */
+  const back: Step = async (visit) => {
+    const { search, searchParams } = new URL(visit.request.url ?? "", origin);
+    const kept = await rows.get<{ forUid: string }>(upstreamKind, searchParams.get("state") ?? "");
+    if (kept === null) throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
+    redirect(visit, `/sign-in/${kept.value.forUid}/back${search}`);
+  };
+  const returned: Step = async (visit, library, [uid = ""]) => {
+    const interaction = await interactionOf(visit, library, uid);
+    const { searchParams } = new URL(visit.request.url ?? "", origin);
+    const state = searchParams.get("state") ?? "";
+    const kept = await rows.get<{ forUid: string }>(upstreamKind, state);
+    const isFirst = await rows.remove(upstreamKind, state);
+    if (upstream === null || kept === null || !isFirst || kept.value.forUid !== uid)
+      throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
+    try {
+      const rights = await upstream.finish(searchParams, kept.value, callback);
+      redirect(visit, await finishLogin(visit, library, await rememberPerson(rows, rights), "fed"));
+    } catch (thrown) {
+      const { message } = thrown as Error;
+      await record({ operation: "signIn.login", address: visit.address, input: { how: "fed" }, error: message });
+      await showSignIn(visit, library, interaction, message);
+    }
+  };
+
+  const consent: Step = async (visit, library, [uid = ""]) => {
+    const { request, response, address } = visit;
+    const interaction = await interactionOf(visit, library, uid);
+    const { prompt, session, grantId } = interaction;
+    if (prompt.name !== "consent") throw new BadVisit(400, "There is nothing to allow yet.");
+    const person = await requirePerson(session?.accountId);
+    const client = await clientOf(library, interaction);
+    const before = grantId === undefined ? undefined : await library.Grant.find(grantId);
+    const grant = before ?? new library.Grant({ accountId: person.user, clientId: client.clientId });
+    const { missingOIDCScope, missingResourceScopes } = prompt.details as Missing;
+    if (missingOIDCScope) grant.addOIDCScope(missingOIDCScope.join(" "));
+    for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
+      const { given, refused } = grantable(person, scopes);
+      if (given.length > 0) grant.addResourceScope(resource, given.join(" "));
+      if (refused.length > 0) grant.rejectResourceScope(resource, refused.join(" "));
+    }
+    const id = await grant.save();
+    const metadata = client.metadata() as Record<string, unknown>;
+    const described = {
+      client_id: client.clientId,
+      client_name: metadata.client_name,
+      client_uri: metadata.client_uri,
+    };
+    const mark = Object.hasOwn(ports.settings.clients, client.clientId) ? { toolplane_client: "known" } : {};
+    await rows.put("GrantClient", id, { ...described, ...mark }, { grant: id, seconds: grantClientSeconds });
+    const line = { operation: "grants.allow", target: id, user: person.user, address };
+    await record({ ...line, input: { client: client.clientId, ...askedFor(interaction) } });
+    redirect(visit, await library.interactionResult(request, response, { consent: { grantId: id } }));
+  };
+
+  const cancel: Step = async (visit, library, [uid = ""]) => {
+    const { request, response } = visit;
+    await interactionOf(visit, library, uid);
+    const result = { error: "access_denied", error_description: "The person has not allowed it." };
+    redirect(visit, await library.interactionResult(request, response, result, { mergeWithLastSubmission: false }));
+  };
+
+  const invitedOf = async (token: string): Promise<Person> => {
+    const person = await invitedPerson(rows, token);
+    if (person === null) throw new BadVisit(404, "This invitation is used or over. Ask for a new one.");
+    return person;
+  };
+  const accept = async (visit: Visit, token: string, person: Person, how: string): Promise<void> => {
+    if (!(await useInvitation(rows, token))) throw new BadVisit(404, "This invitation is used. Ask for a new one.");
+    await savePerson(rows, person);
+    await record({
+      operation: "people.accept",
+      target: person.user,
+      user: person.user,
+      address: visit.address,
+      input: { how },
+    });
+  };
+  const invite: Step = async (visit, _library, [token = ""]) =>
+    sendPage(visit, invitationPage(token, (await invitedOf(token)).user, null));
+  const invitePassword: Step = async (visit, _library, [token = ""]) => {
+    const person = await invitedOf(token);
+    const given = (await readForm(visit)).get("password") ?? "";
+    if (given.length < minPasswordLength) {
+      const problem = `A password has at least ${minPasswordLength} characters.`;
+      return sendPage(visit, invitationPage(token, person.user, problem), 400);
+    }
+    await accept(visit, token, { ...person, password: await hashPassword(given) }, "pwd");
+    redirect(visit, "/sign-in/welcome");
+  };
+  const inviteOptions: Step = async (visit, _library, [token = ""]) =>
+    sendJson(visit, 200, await passkeys.creation(token, await invitedOf(token)));
+  const inviteVerify: Step = async (visit, _library, [token = ""]) => {
+    const person = await invitedOf(token);
+    const made = await passkeys.created(token, person, (await readJson(visit)) as never);
+    if (made === null)
+      return sendJson(visit, 400, {
+        error: "invalid_request",
+        error_description: "The passkey could not be made. Try again.",
+      });
+    await accept(visit, token, made, "hwk");
+    sendJson(visit, 200, { next: "/sign-in/welcome" });
+  };
+  const welcome: Step = async (visit) =>
+    sendPage(
+      visit,
+      messagePage(
+        "You can sign in now",
+        "Connect a client with the address of this plane; it leads you back here to sign in.",
+        "good",
+      ),
+    );
+
+  const sessionOf = async ({ request, response }: Visit, library: Provider) =>
+    library.Session.get(library.createContext(request, response) as never);
+  const access: Step = async (visit, library) => {
+    const session = await sessionOf(visit, library);
+    if (session.accountId === undefined) return redirect(visit, ownSignIn());
+    const sessions = await rows.list<{ uid?: string }>("Session", { account: session.accountId });
+    const shown = sessions.map(({ value, madeAt }) => ({
+      id: String(value.uid),
+      at: new Date(madeAt).toISOString(),
+      isThis: value.uid === session.uid,
+    }));
+    const grants = (await desk.grants(session.accountId)).filter(({ client }) => client.id !== pagesClient);
+    sendPage(visit, accessPage(session.accountId, grants, shown));
+  };
+  /** The pages sign a person in as a client would; the code is not needed. */
+  const ownSignIn = () => {
+    const url = new URL("/oauth/authorize", origin);
+    const challenge = createHash("sha256").update(randomBytes(32).toString("base64url")).digest("base64url");
+    const asked = {
+      client_id: pagesClient,
+      redirect_uri: origin + pagesReturn,
+      response_type: "code",
+      scope: "openid",
+    };
+    const proof = { code_challenge: challenge, code_challenge_method: "S256", resource: "" };
+    for (const [name, value] of Object.entries({ ...asked, ...proof }))
+      if (value !== "") url.searchParams.set(name, value);
+    return url.pathname + url.search;
+  };
+  const accessBack: Step = async (visit) => redirect(visit, "/sign-in/access");
+  const revoke: Step = async (visit, library) => {
+    const { accountId } = await sessionOf(visit, library);
+    if (accountId === undefined) return redirect(visit, ownSignIn());
+    const id = (await readForm(visit)).get("grant") ?? "";
+    if ((await desk.grants(accountId)).some((grant) => grant.id === id)) {
+      await desk.revokeGrant(id);
+      await record({ operation: "grants.revoke", target: id, user: accountId, address: visit.address });
+    }
+    redirect(visit, "/sign-in/access");
+  };
+  const end: Step = async (visit, library) => {
+    const { accountId } = await sessionOf(visit, library);
+    if (accountId === undefined) return redirect(visit, ownSignIn());
+    const uid = (await readForm(visit)).get("session") ?? "";
+    const own = (await rows.list<{ uid?: string }>("Session", { account: accountId })).find(
+      ({ value }) => value.uid === uid,
+    );
+    if (own !== undefined) await rows.remove("Session", own.id);
+    await record({ operation: "signIn.logout", target: accountId, user: accountId, address: visit.address });
+    sendPage(
+      visit,
+      messagePage("Signed out", "That browser is signed out. Clients go on until you take back what they may do."),
+    );
+  };
+
+  /** By method and path; `*` is a part that the step gets. */
+  const steps: readonly [string, Step][] = [
+    ["GET invite/*", invite],
+    ["POST invite/*/password", invitePassword],
+    ["POST invite/*/passkey/options", inviteOptions],
+    ["POST invite/*/passkey/verify", inviteVerify],
+    ["GET welcome", welcome],
+    ["GET access", access],
+    ["GET access/back", accessBack],
+    ["POST access/revoke", revoke],
+    ["POST access/end", end],
+    ["GET callback", back],
+    ["GET *", page],
+    ["POST */password", password],
+    ["POST */passkey/options", passkeyOptions],
+    ["POST */passkey/verify", passkeyVerify],
+    ["GET */provider", provider],
+    ["GET */back", returned],
+    ["POST */consent", consent],
+    ["POST */cancel", cancel],
+  ];
+
+  return async (visit: Visit, library: Provider): Promise<void> => {
+    const { method = "", url = "" } = visit.request;
+    const path =
+      url
+        .split("?", 1)[0]
+        ?.replace(/^\/sign-in\/?/, "")
+        .split("/") ?? [];
+    for (const [pattern, step] of steps) {
+      const [verb, shape = ""] = pattern.split(" ");
+      const parts = shape.split("/");
+      if (verb !== method || parts.length !== path.length) continue;
+      if (!parts.every((part, at) => part === "*" || part === path[at])) continue;
+      if (method === "POST") requireOwnPage(visit, origin);
+      return step(
+        visit,
+        library,
+        path.filter((_, at) => parts[at] === "*"),
+      );
+    }
+    throw new BadVisit(404, "There is no such page.");
+  };
+}
+
+type Missing = { missingOIDCScope?: string[]; missingResourceScopes?: Record<string, string[]> };
+
+function askedFor({ prompt, params }: Interaction): { asked: string[]; resource: string } {
+  const { missingResourceScopes = {} } = prompt.details as Missing;
+  const asked = Object.values(missingResourceScopes).flat();
+  const scopes = asked.length > 0 ? asked : String(params.scope ?? "").split(" ");
+  return { asked: [...new Set(scopes)].filter((scope) => scope !== ""), resource: String(params.resource ?? "") };
+}

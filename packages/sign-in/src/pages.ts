@@ -1,0 +1,188 @@
+import type { GrantView } from "../../../src/model/access/sign-in-schema.ts";
+import { minPasswordLength } from "./people.ts";
+
+/** Text that is escaped already. */
+type Html = { html: string };
+
+/** Every value in the template is escaped, unless it is such text itself. */
+export function html(parts: TemplateStringsArray, ...values: (Html | string | number | readonly Html[])[]): Html {
+  const shown = values.map((value) => {
+    if (Array.isArray(value)) return value.map((one: Html) => one.html).join("");
+    return typeof value === "object" ? (value as Html).html : escaped(String(value));
+  });
+  return { html: parts.reduce((whole, part, at) => whole + (shown[at - 1] ?? "") + part) };
+}
+
+const nothing: Html = { html: "" };
+
+function escaped(text: string): string {
+  const names: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+  return text.replaceAll(/[&<>"']/g, (found) => names[found] ?? "");
+}
+
+export function page(title: string, body: Html, { isWide = false, hasScript = false } = {}): string {
+  const script = hasScript ? html`<script src="/sign-in/passkey.js" defer></script>` : nothing;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} – Toolplane</title>
+<link rel="icon" type="image/svg+xml" href="/sign-in/icon.svg">
+<link rel="stylesheet" href="/sign-in/style.css">
+${script}
+</head>
+<body><main${isWide ? html` class="wide"` : nothing}>
+<header><img src="/sign-in/icon.svg" alt=""> Toolplane</header>
+${body}
+</main></body>
+</html>`.html;
+}
+
+const problemNote = (problem: string | null) =>
+  problem === null ? nothing : html`<p class="note bad" role="alert">${problem}</p>`;
+const passkeyProblem = html`<p class="note bad" id="passkey-problem" role="alert" hidden></p>`;
+
+export type SignInView = {
+  uid: string;
+  clientName: string;
+  /** Its name, where people sign in at a provider. */
+  provider: string | null;
+  hasLocal: boolean;
+  user?: string;
+  problem: string | null;
+};
+
+export function signInPage({ uid, clientName, provider, hasLocal, user = "", problem }: SignInView): string {
+  const elsewhere =
+    provider === null
+      ? nothing
+      : html`<a class="button main" href="/sign-in/${uid}/provider">Sign in at ${provider}</a>`;
+  const here = html`
+<form data-passkey="/sign-in/${uid}/passkey" data-kind="use">${passkeyProblem}<button class="main">Use a passkey</button></form>
+<hr>
+<form method="post" action="/sign-in/${uid}/password">
+<label>Name or e-mail<input name="user" autocomplete="username webauthn" value="${user}" required></label>
+<label>Password<input name="password" type="password" autocomplete="current-password" required></label>
+<button>Sign in with a password</button>
+</form>`;
+  return page(
+    "Sign in",
+    html`<h1>Sign in</h1>
+<p class="muted">to go on to ${clientName}</p>
+${problemNote(problem)}
+${elsewhere}
+${provider !== null && hasLocal ? html`<hr>` : nothing}
+${hasLocal ? here : nothing}
+<form method="post" action="/sign-in/${uid}/cancel"><button>Cancel</button></form>`,
+    { hasScript: hasLocal },
+  );
+}
+
+export type ConsentView = {
+  uid: string;
+  user: string;
+  client: GrantView["client"];
+  redirect: string;
+  scopes: readonly string[];
+  /** Asked for, and not this person's to give. */
+  refused: readonly string[];
+  servers: readonly string[];
+  policy: string;
+  resource: string;
+};
+
+const scopeWords: Readonly<Record<string, string>> = {
+  read: "see your tools and what they take",
+  call: "see your tools and call them in your name",
+  admin: "manage this plane: servers, keys, people and rules, and read every record",
+  openid: "know your name here",
+  offline_access: "go on without you until you take it back",
+};
+
+function wordsFor(scope: string): string {
+  const [kind, name = ""] = scope.split(/:(.*)/s);
+  if (kind === "server") return `use no other server than ${name}`;
+  if (kind === "toolset") return `use no other tools than those of ${name}`;
+  return scopeWords[scope] ?? scope;
+}
+
+export function consentPage(view: ConsentView): string {
+  const { uid, user, client, redirect, scopes, refused, servers, policy, resource } = view;
+  const unverified = html`<p class="note warn"><strong>Not verified.</strong> Any program can call itself “${client.name}”. Go on only if you have just connected it yourself.</p>`;
+  const limited = scopes.filter((scope) => /^(server|toolset):/.test(scope));
+  const list =
+    limited.length > 0
+      ? nothing
+      : html`<h2>On which servers</h2><p>${servers.length === 0 ? "None is set up for you yet." : servers.join(", ")}</p>`;
+  return page(
+    "Allow",
+    html`<h1>${client.name} wants to use your tools</h1>
+<p class="muted">You are signed in as ${user}.</p>
+${client.verified ? nothing : unverified}
+<dl>
+<dt>Client</dt><dd>${client.name}</dd>
+<dt>Its address</dt><dd>${client.address === null ? "none given" : html`<code>${client.address}</code>`}${client.verified ? nothing : html` (not verified)`}</dd>
+<dt>Goes back to</dt><dd><code>${redirect}</code></dd>
+<dt>For</dt><dd><code>${resource}</code></dd>
+</dl>
+<h2>It may</h2>
+<ul>${scopes.map((scope) => html`<li>${wordsFor(scope)} <code>${scope}</code></li>`)}</ul>
+${refused.length === 0 ? nothing : html`<p class="note warn">It also asked for ${refused.join(", ")}, which is not yours to give.</p>`}
+${list}
+<h2>What is asked first</h2>
+<p>${policy}</p>
+<div class="row">
+<form method="post" action="/sign-in/${uid}/cancel"><button>Deny</button></form>
+<form method="post" action="/sign-in/${uid}/consent"><button class="main">Allow</button></form>
+</div>
+<p class="muted">You can take this back at any time at <a href="/sign-in/access">what clients may do</a>.</p>`,
+  );
+}
+
+export function invitationPage(token: string, user: string, problem: string | null): string {
+  return page(
+    "Welcome",
+    html`<h1>Welcome, ${user}</h1>
+<p>Choose how you sign in from now on. A passkey is safer and quicker: your device or password manager keeps it.</p>
+${problemNote(problem)}
+<form data-passkey="/sign-in/invite/${token}/passkey" data-kind="create">${passkeyProblem}<button class="main">Create a passkey</button></form>
+<hr>
+<form method="post" action="/sign-in/invite/${token}/password">
+<input name="user" autocomplete="username" value="${user}" hidden>
+<label>Or a password of at least ${minPasswordLength} characters<input name="password" type="password" autocomplete="new-password" minlength="${minPasswordLength}" required></label>
+<button>Set the password</button>
+</form>`,
+    { hasScript: true },
+  );
+}
+
+export function messagePage(title: string, text: string, kind: "good" | "bad" | "plain" = "plain"): string {
+  const note = kind === "plain" ? html`<p>${text}</p>` : html`<p class="note ${kind}">${text}</p>`;
+  return page(title, html`<h1>${title}</h1>${note}`);
+}
+
+export type SessionView = { id: string; at: string; isThis: boolean };
+
+export function accessPage(user: string, grants: readonly GrantView[], sessions: readonly SessionView[]): string {
+  const used = (at: string | null) => (at === null ? "not yet" : at.slice(0, 16).replace("T", " "));
+  const clients = grants.map(
+    ({ id, client, scopes, createdAt, lastUsedAt }) => html`<tr>
+<td><strong>${client.name}</strong><br><span class="muted">${client.address ?? client.id}${client.verified ? "" : " · not verified"}</span></td>
+<td>${scopes.join(", ")}</td><td>${used(createdAt)}</td><td>${used(lastUsedAt)}</td>
+<td><form method="post" action="/sign-in/access/revoke"><input type="hidden" name="grant" value="${id}"><button>Take back</button></form></td></tr>`,
+  );
+  const browsers = sessions.map(
+    ({ id, at, isThis }) => html`<tr><td>${isThis ? "This browser" : "Another browser"}</td><td>${used(at)}</td>
+<td><form method="post" action="/sign-in/access/end"><input type="hidden" name="session" value="${id}"><button>Sign out</button></form></td></tr>`,
+  );
+  return page(
+    "What clients may do",
+    html`<h1>What clients may do for ${user}</h1>
+${grants.length === 0 ? html`<p>No client has been allowed anything.</p>` : html`<table><thead><tr><th>Client</th><th>May</th><th>Since</th><th>Last used</th><th></th></tr></thead><tbody>${clients}</tbody></table>`}
+<h2>Where you are signed in</h2>
+<table><thead><tr><th>Browser</th><th>Since</th><th></th></tr></thead><tbody>${browsers}</tbody></table>`,
+    { isWide: true },
+  );
+}

@@ -1,0 +1,221 @@
+import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from "oidc-provider";
+import { serverScope, toolsetScope } from "../../../src/model/access/resource.ts";
+import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
+import { isSignInPath } from "../../../src/model/access/sign-in.ts";
+import { mayDo, principalOf, type Scope, scopeNames } from "../../../src/model/principal.ts";
+import { createAdapter } from "./adapter.ts";
+import { checkClient, clientMark, createClientFetch, knownClients } from "./clients.ts";
+import { messagePage } from "./pages.ts";
+import { findPerson, type Person } from "./people.ts";
+import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
+
+const hour = 3_600;
+const documentBytes = 16 * 1024;
+/** For our own pages; its codes are never exchanged. */
+export const pagesClient = "toolplane-pages";
+export const pagesReturn = "/sign-in/access/back";
+
+/** The scopes that a person may give away. */
+export function grantable(person: Person, asked: readonly string[]): { given: string[]; refused: string[] } {
+  const rights = principalOf({ scopes: person.scopes });
+  const isOurs = (scope: string): scope is Scope => (scopeNames as readonly string[]).includes(scope);
+  const given = asked.filter((scope) => !isOurs(scope) || mayDo(rights, scope));
+  return { given, refused: asked.filter((scope) => !given.includes(scope)) };
+}
+
+function policyOf(): ReturnType<typeof interactionPolicy.base> {
+  const { Check } = interactionPolicy;
+  const policy = interactionPolicy.base();
+  const { checks } = policy.get("consent") ?? policy[0] ?? { checks: null };
+  if (checks === null) throw new Error("the library has no prompt of consent");
+  checks.remove("native_client_prompt");
+  // Any program can use the id of a document; the id of a registered client is known to that client alone.
+  checks.add(
+    new Check("shared_native_client", "clients of a device ask each time", "interaction_required", ({ oidc }) => {
+      const isShared = oidc.client?.applicationType === "native" && /^https:/.test(oidc.client.clientId);
+      return isShared && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+    }),
+  );
+  return policy;
+}
+
+/** The address must be the plane's own, and one that callers use. */
+function requireOwn(resource: string, origin: string): void {
+  const url = URL.parse(resource);
+  const isOwn =
+    url !== null && url.origin === origin && url.username === "" && url.password === "" && !resource.includes("#");
+  if (!isOwn || isSignInPath(url.pathname)) throw new errors.InvalidTarget();
+}
+
+/** OAuth and OpenID Connect by `oidc-provider`, on the plane's store. */
+export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider {
+  const { origin, settings, rows, egress, limits } = ports;
+  const minutes = settings.accessMinutes * 60;
+  const scopes = () => {
+    const { servers, toolsets } = limits();
+    return [...scopeNames, ...servers.map(serverScope), ...toolsets.map(toolsetScope)].join(" ");
+  };
+  const isHttps = origin.startsWith("https:");
+  const name = (cookie: string) => (isHttps ? `__Secure-toolplane_${cookie}` : `toolplane_${cookie}`);
+  const configuration: Configuration = {
+    adapter: createAdapter(rows, ports.revoked),
+    jwks: { keys: keys.secret as never },
+    clients: [
+      ...knownClients(settings),
+      {
+        client_id: pagesClient,
+        client_name: "Toolplane",
+        redirect_uris: [origin + pagesReturn],
+        response_types: ["code"],
+        grant_types: ["authorization_code"],
+        token_endpoint_auth_method: "none",
+      },
+    ] as never,
+    clientDefaults: {
+      id_token_signed_response_alg: signingAlgorithm,
+      grant_types: ["authorization_code"],
+      response_types: ["code"],
+    },
+    extraClientMetadata: {
+      properties: [clientMark],
+      validator: (_ctx, _key, _value, metadata) => {
+        if (metadata.client_id !== pagesClient) checkClient(metadata as Record<string, unknown>, settings);
+      },
+    },
+    clientAuthMethods: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
+    responseTypes: ["code"],
+    scopes: ["openid", "offline_access"],
+    pkce: { required: () => true },
+    cookies: {
+      names: { session: name("session"), interaction: name("interaction"), resume: name("resume") },
+      keys: keys.cookies,
+      long: { httpOnly: true, sameSite: "lax", signed: true, path: "/" },
+      short: { httpOnly: true, sameSite: "lax", signed: true },
+    },
+    routes: {
+      authorization: "/oauth/authorize",
+      token: "/oauth/token",
+      registration: "/oauth/register",
+      revocation: "/oauth/revoke",
+      jwks: "/oauth/keys",
+      userinfo: "/oauth/me",
+      end_session: "/oauth/end",
+      pushed_authorization_request: "/oauth/request",
+    },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      registration: { enabled: settings.registration, issueRegistrationAccessToken: false } as never,
+      revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      clientIdMetadataDocument: {
+        enabled: settings.clientDocuments,
+        ack: "draft-02",
+        allowFetch: async () => true,
+        allowClient: async () => true,
+        cacheDuration: { min: 60, max: 24 * hour },
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: async (_ctx, _client, oneOf) => oneOf ?? `${origin}/mcp`,
+        useGrantedResource: async () => true,
+        getResourceServerInfo: async (_ctx, resource) => {
+          requireOwn(resource, origin);
+          return {
+            scope: scopes(),
+            audience: resource,
+            accessTokenTTL: minutes,
+            accessTokenFormat: "jwt",
+            jwt: { sign: { alg: signingAlgorithm as "ES256" } },
+          };
+        },
+      },
+    } as Configuration["features"] & object,
+    interactions: { policy: policyOf(), url: (_ctx, interaction) => `/sign-in/${interaction.uid}` },
+    // Also over the end of a session: what was allowed stays allowed until it is taken back.
+    loadExistingGrant: (ctx) => existingGrant(ctx, ports),
+    findAccount: async (_ctx, user) => {
+      const person = await findPerson(rows, user);
+      return person === null ? undefined : { accountId: user, claims: async () => ({ sub: user }) };
+    },
+    extraTokenClaims: async (_ctx, token) => claimsOf(ports, token as never),
+    expiresWithSession: async () => false,
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+    rotateRefreshToken: () => true,
+    revokeGrantPolicy: () => true,
+    clientBasedCORS: () => true,
+    clockTolerance: 15,
+    allowOmittingSingleRegisteredRedirectUri: false,
+    fetch: createClientFetch(egress.stranger) as never,
+    fetchResponseBodyLimits: {
+      "client_id metadata document": documentBytes,
+      jwks_uri: 64 * 1024,
+      sector_identifier_uri: 1_024,
+    },
+    enabledJWA: {
+      clientAuthSigningAlgValues: ["RS256", "PS256", "ES256", "EdDSA"],
+      idTokenSigningAlgValues: ["ES256"],
+    },
+    renderError: async (ctx, out) => {
+      ctx.type = "html";
+      ctx.body = messagePage(
+        "This did not work",
+        `${out.error_description ?? out.error}. Go back to the client and begin again.`,
+        "bad",
+      );
+    },
+    ttl: {
+      AccessToken: minutes,
+      ClientCredentials: minutes,
+      AuthorizationCode: 60,
+      Grant: 365 * 24 * hour,
+      IdToken: minutes,
+      Interaction: hour,
+      RefreshToken: settings.refreshDays * 24 * hour,
+      Session: settings.sessionHours * hour,
+    },
+  } as Configuration;
+  const provider = new Provider(origin, configuration);
+  // What a request says about its host is set by us before it gets here.
+  provider.proxy = true;
+  return provider;
+}
+
+async function existingGrant(ctx: KoaContextWithOIDC, { rows }: SignInPorts) {
+  const { client, session, provider, result } = ctx.oidc;
+  const accountId = session?.accountId;
+  if (client === undefined || session === undefined || accountId === undefined) return undefined;
+  const given = (result?.consent as { grantId?: string } | undefined)?.grantId ?? session.grantIdFor(client.clientId);
+  const found = given === undefined ? undefined : await provider.Grant.find(given);
+  if (found?.accountId === accountId) return found;
+  if (client.clientId === pagesClient) {
+    const grant = new provider.Grant({ accountId, clientId: pagesClient });
+    grant.addOIDCScope("openid");
+    await grant.save();
+    return grant;
+  }
+  const kept = await rows.list<{ clientId?: string }>("Grant", { account: accountId });
+  const before = kept.findLast(({ value }) => value.clientId === client.clientId);
+  return before === undefined ? undefined : provider.Grant.find(before.id);
+}
+
+type IssuedToken = { kind: string; accountId?: string; grantId?: string; clientId?: string };
+
+/** Who the bearer is, as in the tokens of an identity provider. */
+async function claimsOf({ rows, settings }: SignInPorts, { accountId, grantId, clientId }: IssuedToken) {
+  if (accountId === undefined) return { groups: settings.clients[clientId ?? ""]?.groups ?? [] };
+  const person = await findPerson(rows, accountId);
+  if (person === null) throw new errors.InvalidGrant("the person is not known any more");
+  const { groups, persona, workspace, compliance, toolGroups } = person;
+  const told = {
+    groups,
+    persona,
+    workspace,
+    compliance,
+    ...(toolGroups === undefined ? {} : { tool_groups: toolGroups }),
+  };
+  return { ...told, ...(grantId === undefined ? {} : { grant: grantId }) };
+}

@@ -1,0 +1,150 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Provider } from "oidc-provider";
+import type { SignInPorts, SignInServer } from "../../../src/model/access/sign-in.ts";
+import { createFlows } from "./flows.ts";
+import { icon, passkeyScript, styleSheet } from "./page-style.ts";
+import { messagePage } from "./pages.ts";
+import { createProvider } from "./provider.ts";
+import { readSigningKeys, type SigningKeys } from "./signing-keys.ts";
+import { BadVisit, headersFor, sendJson, sendPage, type Visit } from "./visit.ts";
+
+export { openDesk } from "./people.ts";
+
+/** How often it is looked whether another replica has a new key. */
+const keysMs = 60_000;
+const registrations = { most: 60, seconds: 3_600 };
+const files: Readonly<Record<string, { type: string; body: string }>> = {
+  "/sign-in/style.css": { type: "text/css; charset=utf-8", body: styleSheet },
+  "/sign-in/passkey.js": { type: "text/javascript; charset=utf-8", body: passkeyScript },
+  "/sign-in/icon.svg": { type: "image/svg+xml", body: icon },
+};
+
+type Ready = { keys: SigningKeys; provider: Provider; readAt: number };
+
+/** The authorization server at one address. */
+export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
+  const { origin, rows, record } = ports;
+  const flows = createFlows(ports);
+  let ready: Ready | undefined;
+  let reading: Promise<Ready> | undefined;
+
+  const read = async (): Promise<Ready> => {
+    const keys = await readSigningKeys(rows);
+    const isSame = ready !== undefined && JSON.stringify(ready.keys.published) === JSON.stringify(keys.published);
+    const provider = ready !== undefined && isSame ? ready.provider : watched(createProvider(ports, keys), ports);
+    ready = { keys, provider, readAt: Date.now() };
+    return ready;
+  };
+  const readAgain = () => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+  const current = async (): Promise<Ready> => {
+    if (ready === undefined) return readAgain();
+    if (Date.now() - ready.readAt > keysMs) void readAgain().catch(() => undefined);
+    return ready;
+  };
+  await current();
+
+  async function answer(visit: Visit): Promise<void> {
+    const { request, response } = visit;
+    const [path = ""] = (request.url ?? "").split("?", 1);
+    const file = files[path];
+    if (file !== undefined && request.method === "GET")
+      return void response
+        .writeHead(200, { ...headersFor(), "content-type": file.type, "cache-control": "public, max-age=300" })
+        .end(file.body);
+    const { provider } = await current();
+    ownWords(request, origin);
+    if (path === "/sign-in" || path.startsWith("/sign-in/")) return flows(visit, provider);
+    if (
+      path === "/oauth/register" &&
+      (await rows.count(`register ${visit.address}`, registrations.seconds)) > registrations.most
+    ) {
+      await record({ operation: "clients.register", address: visit.address, error: "temporarily_unavailable" });
+      return sendJson(visit, 429, {
+        error: "temporarily_unavailable",
+        error_description: "too many registrations, try again later",
+      });
+    }
+    if (path === "/oauth/authorize") withScopes(request, ports.defaultScopes);
+    response.setHeader("x-frame-options", "DENY");
+    response.setHeader(
+      "content-security-policy",
+      "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+    response.setHeader("referrer-policy", "no-referrer");
+    await provider.callback()(request, response);
+  }
+
+  return {
+    // Fresh from the store: it is asked for a key that is not known.
+    keys: async () => ({ keys: (await readAgain()).keys.published }),
+    handle(given, answered) {
+      const [request, response] = [given as IncomingMessage, answered as ServerResponse];
+      const visit = { request, response, address: request.socket.remoteAddress ?? "" };
+      void answer(visit).catch((thrown: unknown) => {
+        if (response.headersSent) return void response.end();
+        const status = thrown instanceof BadVisit ? thrown.status : 500;
+        const text =
+          thrown instanceof BadVisit ? thrown.message : "The plane could not do this. Try again in a moment.";
+        if (request.headers.accept?.includes("text/html") || request.method === "GET")
+          return sendPage(visit, messagePage("This did not work", text, "bad"), status);
+        sendJson(visit, status, { error: status < 500 ? "invalid_request" : "server_error", error_description: text });
+      });
+    },
+  };
+}
+
+/** Links and cookies are made of what a request says about its host: only the configured address counts. */
+function ownWords({ headers }: IncomingMessage, origin: string): void {
+  const { host, protocol } = new URL(origin);
+  headers.host = host;
+  headers["x-forwarded-proto"] = protocol.slice(0, -1);
+  delete headers["x-forwarded-host"];
+  delete headers["x-forwarded-for"];
+}
+
+/** A client that asks for nothing in particular gets what the plane offers by default. */
+function withScopes(request: IncomingMessage, scopes: readonly string[]): void {
+  const url = new URL(request.url ?? "", "http://localhost");
+  if (url.searchParams.get("scope") || scopes.length === 0) return;
+  url.searchParams.set("scope", scopes.join(" "));
+  request.url = url.pathname + url.search;
+}
+
+/** What is refused leaves a line in the record, as does what is issued. */
+function watched(provider: Provider, { record, revoked }: SignInPorts): Provider {
+  const addressOf = (ctx: { req?: IncomingMessage }) => ctx.req?.socket.remoteAddress;
+  type Refused = { message: string; error_description?: string };
+  const refusals = {
+    "authorization.error": "signIn.authorize",
+    "grant.error": "signIn.token",
+    "registration_create.error": "clients.register",
+    "revocation.error": "signIn.revoke",
+    server_error: "signIn.fault",
+  } as const;
+  for (const [event, operation] of Object.entries(refusals))
+    provider.on(event as "grant.error", (ctx, error) => {
+      const { message, error_description: why } = error as Refused;
+      const client = ctx.oidc?.client?.clientId ?? String(ctx.oidc?.params?.client_id ?? "");
+      const input = { client: client.slice(0, 300), why };
+      void record({ operation, address: addressOf(ctx), input, error: message });
+    });
+  provider.on("grant.revoked", (ctx, id) => {
+    void revoked(id);
+    void record({ operation: "grants.revoke", target: id, address: addressOf(ctx) });
+  });
+  provider.on("registration_create.success", (ctx, client) => {
+    const input = { name: client.clientName, redirectUris: client.redirectUris };
+    void record({ operation: "clients.register", target: client.clientId, address: addressOf(ctx), input });
+  });
+  provider.on("grant.success", (ctx) => {
+    const { client, account, params } = ctx.oidc;
+    const input = { client: client?.clientId, grantType: params?.grant_type };
+    void record({ operation: "signIn.token", user: account?.accountId ?? null, address: addressOf(ctx), input });
+  });
+  return provider;
+}

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import type { KeptSignIn, SignInRows } from "../../model/access/sign-in.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { SignInRow, Store } from "../../model/store.ts";
+import type { Vault } from "../../servers/servers.ts";
+
+type Ports = { store(): Promise<Store>; vault(): Promise<Vault>; now?(): number };
+
+/** Codes and tokens are their own ids, so the store has the hash of an id, and the rest sealed under it. */
+export function createSignInRows({ store, vault, now = Date.now }: Ports): SignInRows {
+  const nameOf = (kind: string, id: string) => `sign-in/${kind}/${id}`;
+
+  async function open<T>(row: SignInRow | null): Promise<KeptSignIn<T> | null> {
+    if (row === null) return null;
+    const opened = await (await vault()).open(nameOf(row.kind, row.id), row.sealed);
+    // Sealed with another key: as good as none.
+    if (opened === null) return null;
+    const { id, value } = opened.value as { id: string; value: T };
+    const { grant, account, madeAt, usedAt, consumedAt } = row;
+    return { id, value, grant, account, madeAt, usedAt, consumedAt };
+  }
+
+  return {
+    async put(kind, id, value, { grant = null, uid = null, account = null, seconds, tells } = {}) {
+      const hashed = hash(id);
+      const sealed = await (await vault()).seal(nameOf(kind, hashed), { id, value });
+      const expiresAt = seconds === undefined ? null : Math.ceil(now() + seconds * 1_000);
+      const row = { kind, id: hashed, grant, uid: uid === null ? null : hash(uid), account, madeAt: now() };
+      await (await store()).putSignIn({ ...row, expiresAt, sealed }, tells);
+    },
+    get: async <T = JsonObject>(kind: string, id: string) =>
+      open<T>(await (await store()).signIn(kind, hash(id), now())),
+    async list<T = JsonObject>(kind: string, { grant, uid, account }: Parameters<SignInRows["list"]>[1] = {}) {
+      const asked = {
+        kind,
+        ...(grant == null ? {} : { grant }),
+        ...(account == null ? {} : { account }),
+        ...(uid == null ? {} : { uid: hash(uid) }),
+      };
+      const rows = await (await store()).signIns(asked, now());
+      return (await Promise.all(rows.map((row) => open<T>(row)))).filter((row) => row !== null);
+    },
+    consume: async (kind, id) => (await store()).consumeSignIn(kind, hash(id), now()),
+    touch: async (kind, id) => (await store()).touchSignIn(kind, hash(id), now()),
+    remove: async (kind, id) => (await store()).removeSignIn(kind, hash(id)),
+    removeGrant: async (grant) => (await store()).removeGrant(grant),
+    count: async (key, seconds, by = 1) =>
+      (await store()).changeShared(`sign-in/${hash(key)}`, seconds * 1_000, (before) => {
+        const count = Number(before?.count ?? 0) + by;
+        return { value: { count }, answer: count };
+      }),
+  };
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}

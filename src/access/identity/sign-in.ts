@@ -1,0 +1,263 @@
+import { once } from "../../lib/async/once.ts";
+import { steadyNow } from "../../lib/async/steady-time.ts";
+import type { Egress } from "../../lib/net/egress.ts";
+import type { AuthorizationServer, SignInProvider } from "../../model/access/auth-settings.ts";
+import type {
+  PersonRights,
+  SignInDesk,
+  SignInLine,
+  SignInPackage,
+  SignInRows,
+  SignInServer,
+} from "../../model/access/sign-in.ts";
+import type { AuditedWork } from "../../model/audit.ts";
+import type { Config } from "../../model/config/config.ts";
+import { isLoopback } from "../../model/config/settings.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { PlaneGrants, PlanePeople } from "../../model/plane-access.ts";
+import { type Caller, type Inside, mayDo, principalOf, requireScope } from "../../model/principal.ts";
+import type { Store, StoreNews } from "../../model/store.ts";
+import type { Vault } from "../../servers/servers.ts";
+import { unauthenticated } from "./unauthenticated.ts";
+
+/** A revocation by another process counts after this at the latest. */
+const noticedMs = 1_000;
+/** How often the use of a grant is noted. */
+const touchedMs = 60_000;
+/** Keys of a token that are not known here are looked for in the store so often. */
+const keysCooldownMs = 5_000;
+const sweepMs = 600_000;
+/** Names of one machine: no more than these can be asked for. */
+const maxOrigins = 8;
+
+const revokedKind = "RevokedGrant";
+const grantKind = "Grant";
+
+export type SignInContext = {
+  config(): Config;
+  /** With secrets in their places. */
+  settings(): Promise<{ server?: AuthorizationServer | undefined; signIn?: SignInProvider | undefined }>;
+  store(): Promise<Store>;
+  vault(): Promise<Vault>;
+  onNews(listener: (news: StoreNews) => void): () => void;
+  egress: Egress;
+  load(): Promise<SignInPackage>;
+  audit<T>(work: AuditedWork, caller: Caller, run: () => Promise<T>): Promise<T>;
+  policy(): Promise<string>;
+  maySeeServer(person: PersonRights, name: string): boolean;
+};
+
+/** The authorization server of the plane: loaded where it is configured, one for each address that it is reached at. */
+export function createSignIn(context: SignInContext) {
+  const { config, store } = context;
+  const rows = once(async (): Promise<SignInRows> => {
+    const { createSignInRows } = await import("./sign-in-rows.ts");
+    return createSignInRows({ store, vault: once(context.vault) });
+  });
+  const revocations = createRevocations(context, rows);
+  const lines = createLines(context);
+  const servers = new Map<string, Promise<SignInServer>>();
+  const sweep = once(() => {
+    setInterval(() => void store().then(forgetAll, () => undefined), sweepMs).unref();
+  });
+
+  async function open(origin: string): Promise<SignInServer> {
+    const { server, signIn } = await context.settings();
+    if (server === undefined) throw new PlaneError("NOT_FOUND", "This plane signs no one in.");
+    const { openSignIn } = await context.load();
+    const upstream = signIn && (await import("./upstream.ts")).createUpstream(signIn, context.egress);
+    sweep();
+    return openSignIn({
+      origin,
+      settings: server,
+      provider: signIn,
+      defaultScopes: config().auth.scopes,
+      rows: await rows(),
+      vault: await context.vault(),
+      egress: context.egress,
+      upstream: upstream ?? null,
+      limits: () => ({ servers: Object.keys(config().servers), toolsets: Object.keys(config().toolsets) }),
+      serversFor: (person) => Object.keys(config().servers).filter((name) => context.maySeeServer(person, name)),
+      policy: context.policy,
+      record: lines,
+      revoked: revocations.add,
+    });
+  }
+
+  const serverAt = (origin: string): Promise<SignInServer> => {
+    const known = servers.get(origin);
+    if (known) return known;
+    if (servers.size >= maxOrigins) servers.clear();
+    const opened = open(origin);
+    servers.set(origin, opened);
+    opened.catch(() => servers.delete(origin));
+    return opened;
+  };
+
+  const desk = once(async (): Promise<SignInDesk> => {
+    const { openDesk } = await context.load();
+    return openDesk({ rows: await rows(), revoked: revocations.add });
+  });
+  const requireServer = () => {
+    if (config().auth.server === undefined)
+      throw new PlaneError("USAGE", "This plane signs no one in itself. Set 'auth.server' in the configuration first.");
+  };
+  const mine = ({ principal }: Caller) => (principal && mayDo(principal, "admin") ? null : (principal?.user ?? ""));
+
+  const grants: Inside<PlaneGrants> = {
+    async list(caller) {
+      requireScope(caller.principal, "read", "see what clients may do");
+      return config().auth.server === undefined ? [] : (await desk()).grants(mine(caller));
+    },
+    async revoke(id, caller) {
+      requireScope(caller.principal, "read", "take back what a client may do");
+      requireServer();
+      const own = (await (await desk()).grants(mine(caller))).some((grant) => grant.id === id);
+      if (!own) throw new PlaneError("NOT_FOUND", `There is no grant '${id}'. 'toolplane grants list' shows them all.`);
+      return (await desk()).revokeGrant(id);
+    },
+  };
+  const people: Inside<PlanePeople> = {
+    async list({ principal }) {
+      requireScope(principal, "admin", "see the people");
+      return config().auth.server === undefined ? [] : (await desk()).people();
+    },
+    async invite(asked, { principal }) {
+      requireScope(principal, "admin", "invite a person");
+      requireServer();
+      const { publicUrl } = config().auth;
+      if (publicUrl === undefined)
+        throw new PlaneError("USAGE", "An invitation is a link: set 'auth.publicUrl' to the address that people use.");
+      return (await desk()).invite(asked, new URL(publicUrl).origin);
+    },
+    async remove(user, { principal }) {
+      requireScope(principal, "admin", "remove a person");
+      requireServer();
+      return (await desk()).removePerson(user);
+    },
+  };
+
+  return {
+    grants,
+    people,
+    serverAt,
+    /** Rejects where a public address would let no one in. */
+    async requireReady(): Promise<void> {
+      const { server, signIn, publicUrl } = config().auth;
+      if (server === undefined) return;
+      if (publicUrl === undefined)
+        throw new PlaneError(
+          "USAGE",
+          "Others reach this plane, and 'auth.server' needs to know its address: set 'auth.publicUrl', or use --public-url.",
+        );
+      if (signIn !== undefined || isLoopback(new URL(publicUrl).hostname)) return;
+      if ((await (await desk()).people()).length > 0) return;
+      throw new PlaneError(
+        "USAGE",
+        "No one could sign in at this plane. Set 'auth.signIn' to your identity provider, or invite the first person: toolplane people invite NAME --scope admin",
+      );
+    },
+    /** Keys of the server at this address; they are kept in memory. */
+    keysAt: createKeyCache(async (origin) => (await serverAt(origin)).keys()),
+    /** Throws where the grant of a token was taken back; its use is noted beside the request. */
+    requireGrant(grant: string): void {
+      if (revocations.has(grant))
+        throw unauthenticated("revoked", "The person has taken back what this client may do.");
+      revocations.used(grant);
+    },
+    /** With the configuration. */
+    reload: () => servers.clear(),
+  };
+}
+
+/** Grants whose tokens are not over yet. In memory, so that a request waits for no store. */
+function createRevocations(context: SignInContext, rows: () => Promise<SignInRows>) {
+  const revoked = new Set<string>();
+  const touched = new Map<string, number>();
+  let readAt = Number.NEGATIVE_INFINITY;
+  const read = async () => {
+    for (const { id } of await (await rows()).list(revokedKind)) revoked.add(id);
+  };
+  const refresh = () => {
+    if (steadyNow() - readAt < noticedMs) return;
+    readAt = steadyNow();
+    void read().catch(() => undefined);
+  };
+  context.onNews(({ what }) => {
+    if (what !== "signIns") return;
+    readAt = Number.NEGATIVE_INFINITY;
+    if (context.config().auth.server !== undefined) refresh();
+  });
+  return {
+    async add(grant: string): Promise<void> {
+      revoked.add(grant);
+      const { accessMinutes = 60 } = context.config().auth.server ?? {};
+      await (await rows()).put(revokedKind, grant, {}, { seconds: (accessMinutes + 2) * 60, tells: true });
+    },
+    has(grant: string): boolean {
+      refresh();
+      return revoked.has(grant);
+    },
+    used(grant: string): void {
+      const now = steadyNow();
+      if (now - (touched.get(grant) ?? Number.NEGATIVE_INFINITY) < touchedMs) return;
+      if (touched.size > 10_000) touched.clear();
+      touched.set(grant, now);
+      void rows()
+        .then((kept) => kept.touch(grantKind, grant))
+        .catch(() => undefined);
+    },
+  };
+}
+
+type Keys = Awaited<ReturnType<SignInServer["keys"]>>;
+
+/** `isUnknown`: the key of a token was not among them. */
+function createKeyCache(read: (origin: string) => Promise<Keys>) {
+  const known = new Map<string, { at: number; keys: Promise<Keys> }>();
+  return (origin: string, isUnknown = false): Promise<Keys> => {
+    const before = known.get(origin);
+    if (before && !(isUnknown && steadyNow() - before.at > keysCooldownMs)) return before.keys;
+    const keys = read(origin);
+    if (known.size >= maxOrigins) known.clear();
+    known.set(origin, { at: steadyNow(), keys });
+    keys.catch(() => known.delete(origin));
+    return keys;
+  };
+}
+
+/** Lines about refusals in a minute: strangers cause them, and records stay. */
+const maxRefusals = 120;
+
+/** One line of the record for each event, and of refusals no more than a person can read. */
+function createLines({ audit }: SignInContext) {
+  let minute = 0;
+  let refusals = 0;
+  let left = 0;
+  return async (line: SignInLine): Promise<void> => {
+    const now = Math.floor(Date.now() / 60_000);
+    if (now !== minute) [minute, refusals] = [now, 0];
+    if (line.error !== undefined && ++refusals > maxRefusals) return void left++;
+    const input = left === 0 ? line.input : { ...line.input, leftOut: left };
+    left = 0;
+    await recordLine(audit, input === undefined ? line : { ...line, input });
+  };
+}
+
+async function recordLine(audit: SignInContext["audit"], line: SignInLine): Promise<void> {
+  const { operation, target, user = null, address, input = {}, error } = line;
+  const caller = {
+    principal: principalOf({ user }),
+    face: "http" as const,
+    ...(address === undefined ? {} : { address }),
+  };
+  const said = { ...input, ...(error === undefined ? {} : { error }) };
+  const work = { operation, input: said, ...(target === undefined ? {} : { target }) };
+  await audit(work, caller, async () => {
+    if (error !== undefined) throw new PlaneError("UNAUTHENTICATED", error);
+  }).catch(() => undefined);
+}
+
+async function forgetAll(store: Store): Promise<void> {
+  while ((await store.forgetSignIns(Date.now())) > 0);
+}

@@ -1,0 +1,48 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet } from "jose";
+import { ClaimPaths } from "../../model/access/jwt-issuer.ts";
+import type { Principal } from "../../model/principal.ts";
+import { createVerifyToken, issuerOf, type VerifyToken } from "./verify-token.ts";
+
+/** Its tokens say what they may do in `scope`, and nothing else counts. */
+const claims = ClaimPaths.parse({ scopes: "scope" });
+/** The claim with the grant that a token belongs to; programs that sign in as themselves have none. */
+const grantClaim = "grant";
+
+type Ports = {
+  keysAt(origin: string, isUnknown?: boolean): Promise<{ keys: object[] }>;
+  requireGrant(grant: string): void;
+};
+
+/** Tokens of the plane's own authorization server, checked with keys in memory. Null where another issuer is named. */
+export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
+  const sets = new WeakMap<object, ReturnType<typeof createLocalJWKSet>>();
+  const known = new Map<string, VerifyToken>();
+
+  async function setAt(origin: string, isUnknown?: boolean) {
+    const keys = await keysAt(origin, isUnknown);
+    const made = sets.get(keys) ?? createLocalJWKSet(keys as JSONWebKeySet);
+    sets.set(keys, made);
+    return made;
+  }
+  const verifierAt = (origin: string): VerifyToken =>
+    createVerifyToken({ issuer: origin, audience: null, claims }, async (header, token) => {
+      try {
+        return await (await setAt(origin))(header, token);
+      } catch (thrown) {
+        // Another replica may have made a new key.
+        if (thrown instanceof errors.JWKSNoMatchingKey) return (await setAt(origin, true))(header, token);
+        throw thrown;
+      }
+    });
+
+  return async (token: string, asked: string): Promise<Principal | null> => {
+    const { origin } = new URL(asked);
+    if (issuerOf(token) !== origin) return null;
+    const verify = known.get(origin) ?? verifierAt(origin);
+    known.set(origin, verify);
+    return verify(token, asked, (payload) => {
+      const grant = payload[grantClaim];
+      if (typeof grant === "string") requireGrant(grant);
+    });
+  };
+}

@@ -1,0 +1,126 @@
+import type { Egress } from "../../lib/net/egress.ts";
+import type { JsonObject } from "../json.ts";
+import type { Principal } from "../principal.ts";
+import type { AuthorizationServer, SignInProvider } from "./auth-settings.ts";
+import type { GrantView, PersonView } from "./sign-in-schema.ts";
+
+/** A record of the authorization server. Times are in milliseconds. */
+export type KeptSignIn<T = JsonObject> = {
+  id: string;
+  value: T;
+  grant: string | null;
+  account: string | null;
+  madeAt: number;
+  usedAt: number | null;
+  consumedAt: number | null;
+};
+
+export type SignInPlaces = { grant?: string | null; uid?: string | null; account?: string | null };
+
+/** Records of the authorization server in the store, sealed. What is over is not found. */
+export type SignInRows = {
+  put(
+    kind: string,
+    id: string,
+    value: object,
+    about?: SignInPlaces & { seconds?: number; tells?: boolean },
+  ): Promise<void>;
+  get<T = JsonObject>(kind: string, id: string): Promise<KeptSignIn<T> | null>;
+  list<T = JsonObject>(kind: string, about?: SignInPlaces): Promise<KeptSignIn<T>[]>;
+  /** True for the first. */
+  consume(kind: string, id: string): Promise<boolean>;
+  touch(kind: string, id: string): Promise<void>;
+  remove(kind: string, id: string): Promise<boolean>;
+  removeGrant(grant: string): Promise<void>;
+  /** One more, or so many; the number of them within the time. */
+  count(key: string, seconds: number, by?: number): Promise<number>;
+};
+
+/** What a person brings into tokens. `scopes` is the most that a client gets. */
+export type PersonRights = Pick<
+  Principal,
+  "groups" | "persona" | "workspace" | "compliance" | "scopes" | "toolGroups"
+> & { user: string };
+
+/** A provider that people sign in at, with the checks of OpenID Connect. */
+export type SignInUpstream = {
+  name: string;
+  begin(redirectUri: string): Promise<{ url: string; kept: JsonObject }>;
+  finish(answer: URLSearchParams, kept: JsonObject, redirectUri: string): Promise<PersonRights>;
+};
+
+/** What happened, for the record of changes. */
+export type SignInLine = {
+  operation: string;
+  target?: string | undefined;
+  user?: string | null;
+  address?: string | undefined;
+  input?: object;
+  /** The error of the RFC; without it all went well. */
+  error?: string;
+};
+
+export type SignInPorts = {
+  /** The issuer: the plane's public address. */
+  origin: string;
+  settings: AuthorizationServer;
+  provider: SignInProvider | undefined;
+  /** What clients get that ask for nothing. */
+  defaultScopes: readonly string[];
+  rows: SignInRows;
+  /** Sealed values with names. */
+  vault: { read<T>(name: string): Promise<T | null>; write(name: string, value: unknown): Promise<void> };
+  egress: Egress;
+  upstream: SignInUpstream | null;
+  /** Names that scopes may limit a token to. */
+  limits(): { servers: string[]; toolsets: string[] };
+  /** Those that a person may use. */
+  serversFor(person: PersonRights): string[];
+  /** What the policy asks about, in words, for the page of consent. */
+  policy(): Promise<string>;
+  record(line: SignInLine): Promise<void>;
+  /** A grant whose tokens do not count any more. */
+  revoked(grant: string): Promise<void>;
+};
+
+/** An invitation is a link that is shown once. */
+export type Invited = { person: PersonView; url: string; expiresAt: string };
+
+export type PersonAsked = { user: string; groups?: string[]; scopes?: string[]; persona?: string | null };
+
+export type SignInServer = {
+  /** Answers what is under its paths; Node's request and response. */
+  handle(request: object, response: object): void;
+  keys(): Promise<{ keys: JsonObject[] }>;
+};
+
+/** Rights and grants, also where nothing is served. */
+export type SignInDesk = {
+  people(): Promise<PersonView[]>;
+  invite(asked: PersonAsked, origin: string): Promise<Invited>;
+  removePerson(user: string): Promise<boolean>;
+  /** Of one person, or all. */
+  grants(user: string | null): Promise<GrantView[]>;
+  revokeGrant(id: string): Promise<boolean>;
+};
+
+/** What `packages/sign-in` gives. */
+export type SignInPackage = {
+  openSignIn(ports: SignInPorts): Promise<SignInServer>;
+  openDesk(ports: Pick<SignInPorts, "rows" | "revoked">): SignInDesk;
+};
+
+/** The paths of the authorization server and of its pages. */
+export const signInPaths = {
+  pages: "/sign-in",
+  oauth: "/oauth",
+  metadata: ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"],
+  /** Where people come back from a server behind the plane; not ours. */
+  callback: "/oauth/callback",
+} as const;
+
+export function isSignInPath(path: string): boolean {
+  if (path === signInPaths.callback) return false;
+  const isBelow = (top: string) => path === top || path.startsWith(`${top}/`);
+  return isBelow(signInPaths.pages) || isBelow(signInPaths.oauth) || signInPaths.metadata.some(isBelow);
+}
