@@ -6,6 +6,7 @@ export const bundled: Packages = {
   code: () => import("../packages/code/src/code.ts"),
   containers: () => import("../packages/containers/src/containers.ts"),
   doctor: () => import("../packages/doctor/src/doctor.ts"),
+  import: () => import("../packages/import/src/import.ts"),
   openapi: () => import("../packages/openapi/src/openapi.ts"),
   postgres: () => import("../packages/postgres/src/postgres.ts"),
   s3: () => import("../packages/s3/src/s3.ts"),

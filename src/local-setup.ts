@@ -15,7 +15,7 @@ export async function openLocalSetup(options: Omit<LocalPlace, "dataDirectory"> 
     return doctor.tryServer(name, definition, { ...where, packages: bundled });
   };
   const here = { environment, platform: process.platform, program: ownProgram() };
-  return loadSetup({ ...options, ...here, dataDirectory, tryServer });
+  return loadSetup({ ...options, ...here, dataDirectory, tryServer }, bundled.import);
 }
 
 type Record = <T>(work: AuditedWork, run: () => Promise<T>) => Promise<T>;

@@ -2,7 +2,13 @@ import { createAccess, createAnswers } from "./access/access.ts";
 import { type AgentPackage, type CodePackage, createAgent } from "./agent/agent.ts";
 import { createCalls, createLimits, createResults, loadRecordings, type TelemetryPackage } from "./calls/calls.ts";
 import { createCatalogue, type SearchPackage } from "./catalogue/catalogue.ts";
-import { createReload, loadSettings, processEnvironment, workingDirectory } from "./config/config.ts";
+import {
+  createReload,
+  type ImportPackage,
+  loadSettings,
+  processEnvironment,
+  workingDirectory,
+} from "./config/config.ts";
 import { createExtensions, type PackageState, watchPackages } from "./extensions/extensions.ts";
 import { once, runAll } from "./lib/async/once.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
@@ -29,6 +35,7 @@ export type Packages = ServerPackages &
     agent(): Promise<AgentPackage>;
     code(): Promise<CodePackage>;
     doctor(): Promise<DoctorPackage>;
+    import(): Promise<ImportPackage>;
     search(): Promise<SearchPackage>;
     signIn(): Promise<SignInPackage>;
     telemetry(): Promise<TelemetryPackage>;

@@ -2,11 +2,13 @@ import type { EntryKind } from "../model/catalogue/change.ts";
 import type { Setup } from "../model/config/setup.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
+import type { LoadImport } from "./import-package.ts";
 import type { CheckedEntry } from "./manifests/check-entry.ts";
 import type { SetupOptions } from "./setup-place.ts";
 
 export { type Environment, localUser, ownProgram, processEnvironment, workingDirectory } from "./environment.ts";
 export type { LoadedExtension } from "./extensions/load-extensions.ts";
+export type { ImportPackage } from "./import-package.ts";
 export { defaultConfigFiles, defaultDataDirectory, noConfigFound, ofProject } from "./locations.ts";
 export type { CheckedEntry, CheckedManifest } from "./manifests/check-entry.ts";
 export { checkTasksExist } from "./manifests/check-graph.ts";
@@ -25,8 +27,8 @@ export async function loadSettings(
   return (await import("./settings.ts")).createSettings(...given);
 }
 
-export async function loadSetup(options: SetupOptions): Promise<Setup> {
-  return (await import("./setup.ts")).createSetup(options);
+export async function loadSetup(options: SetupOptions, loadImport: LoadImport): Promise<Setup> {
+  return (await import("./setup.ts")).createSetup(options, loadImport);
 }
 
 /** Do environment variables configure a server, so that no file is needed? */

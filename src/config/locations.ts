@@ -3,8 +3,8 @@ import { basename, join, resolve } from "node:path";
 import { homeDirectory } from "../lib/files.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
-import { gatewayConfig, ownName } from "./clients/own-entry.ts";
 import type { Environment } from "./environment.ts";
+import { gatewayConfig, ownName } from "./own-entry.ts";
 
 const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
 

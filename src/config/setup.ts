@@ -15,6 +15,7 @@ import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import type { Removals } from "./edit/undo-removal.ts";
 import { explain } from "./explain.ts";
+import type { LoadImport } from "./import-package.ts";
 import { checkServerEntry, type LoadedConfig } from "./load-config.ts";
 import { configSchema } from "./schemas.ts";
 import { maskSecrets } from "./secrets/mask.ts";
@@ -24,14 +25,13 @@ import { createTrustAnswers } from "./trust/answers.ts";
 import type { PulledFile } from "./trust/pulled-files.ts";
 
 /** Each verb is one command, so what only one needs is loaded by it. */
-export function createSetup(options: SetupOptions): Setup {
+export function createSetup(options: SetupOptions, loadImport: LoadImport): Setup {
   const place = createPlace(options);
-  const clients = () => import("./clients/client-verbs.ts");
   let kept: Promise<Removals> | undefined;
   const removals = () => (kept ??= import("./edit/undo-removal.ts").then(({ createRemovals }) => createRemovals()));
   const editing = editingVerbs(place, removals);
   const toolsets = toolsetVerbs(place, removals);
-  const adding = addingVerbs(place, options);
+  const adding = addingVerbs(place, options, loadImport);
   return {
     ...readingVerbs(place),
     ...editing,
@@ -41,17 +41,16 @@ export function createSetup(options: SetupOptions): Setup {
     ...ruleVerbs(place),
     undoRemoval: async (kind, name) => (await removals()).undo(kind, name),
     trust: trustVerbs(place),
-    clients: async () => (await import("./clients/client-status.ts")).clientStatus(place.where),
+    clients: async () => (await loadImport()).clientStatus(place.where),
     async importClients(names, how) {
       // Extensions add formats of files. A configuration that cannot be read adds none, and is no reason to stop.
       await place.load().catch(() => undefined);
-      const { ofUser, ...report } = await (await clients()).importClients(place, names, how);
+      const { ofUser, ...report } = await (await loadImport()).importClients(place, names, how);
       await trustWritten(place, report.path, ofUser);
       return report;
     },
-    connectClient: async (client, how) => (await clients()).connect(place, client, how),
-    disconnectClient: async (client, how) =>
-      (await import("./clients/disconnect-client.ts")).disconnectClient(client, place.where, how),
+    connectClient: async (...asked) => (await loadImport()).connectClient(place, ...asked),
+    disconnectClient: async (...asked) => (await loadImport()).disconnectClient(place, ...asked),
   };
 }
 
@@ -194,9 +193,13 @@ function editingVerbs(
   };
 }
 
-function addingVerbs(place: SetupPlace, { tryServer = async () => notTried }: SetupOptions): SetupAdding {
+function addingVerbs(
+  place: SetupPlace,
+  { tryServer = async () => notTried }: SetupOptions,
+  loadImport: LoadImport,
+): SetupAdding {
   const adding = async () => {
-    const { createAdding } = await import("./adding/adding.ts");
+    const { createAdding } = await loadImport();
     const trusted = (file: string, names: readonly string[]) => trustWritten(place, file, names);
     return createAdding({ place, tryServer, trustWritten: trusted });
   };

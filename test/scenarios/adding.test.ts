@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
+import { bundled } from "../../src/bundled.ts";
 import { createSetup } from "../../src/config/setup.ts";
 import { askFor } from "../../src/faces/cli/commands/add.ts";
 import type { AddedServer } from "../../src/model/config/adding.ts";
@@ -198,18 +199,21 @@ test("a variable that is not set is asked for, and the answer is used for the tr
   assert.match(refused.stderr, /'files' needs API_KEY/);
   const environment = { ...process.env, ...it.env };
   const tried: (string | undefined)[] = [];
-  const setup = createSetup({
-    files: [],
-    directory: it.cwd,
-    dataDirectory: it.env.XDG_DATA_HOME,
-    environment,
-    platform: process.platform,
-    program: ["x"],
-    async tryServer(_, { env }) {
-      tried.push(env.API_KEY);
-      return { tools: 3, needsSignIn: false, problem: null };
+  const setup = createSetup(
+    {
+      files: [],
+      directory: it.cwd,
+      dataDirectory: it.env.XDG_DATA_HOME,
+      environment,
+      platform: process.platform,
+      program: ["x"],
+      async tryServer(_, { env }) {
+        tried.push(env.API_KEY);
+        return { tools: 3, needsSignIn: false, problem: null };
+      },
     },
-  });
+    bundled.import,
+  );
   const ask = askFor({
     confirm: async () => true,
     choose: async () => assert.fail("nothing to choose"),

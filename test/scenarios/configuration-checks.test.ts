@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { bundled } from "../../src/bundled.ts";
 import { processEnvironment } from "../../src/config/environment.ts";
 import { createSetup } from "../../src/config/setup.ts";
 import type { Setup } from "../../src/model/config/setup.ts";
@@ -32,13 +33,16 @@ suite("looking at a configuration", () => {
     directory = await temporaryDirectory();
     const file = directory.file("toolplane.json");
     writeFileSync(file, JSON.stringify(config));
-    setup = createSetup({
-      files: [file],
-      directory: directory.path,
-      environment: { SHORT: "ab", LONG: secret },
-      platform: process.platform,
-      program: ["toolplane"],
-    });
+    setup = createSetup(
+      {
+        files: [file],
+        directory: directory.path,
+        environment: { SHORT: "ab", LONG: secret },
+        platform: process.platform,
+        program: ["toolplane"],
+      },
+      bundled.import,
+    );
   });
   after(() => directory[Symbol.asyncDispose]());
 
@@ -122,7 +126,7 @@ test("a file whose servers are not found because of a misspelled key is wrong, a
     const file = directory.file("check.json");
     await writeFile(file, JSON.stringify(content));
     const where = { files: [file], directory: directory.path, platform: process.platform };
-    return createSetup({ ...where, environment: processEnvironment(), program: ["toolplane"] }).check();
+    return createSetup({ ...where, environment: processEnvironment(), program: ["toolplane"] }, bundled.import).check();
   };
   const misspelled = await check({ mcpServer: { echo: fixture("echo") } });
   assert.equal(misspelled.ok, false);
@@ -138,13 +142,16 @@ test("a file whose servers are not found because of a misspelled key is wrong, a
 
 function setupOf(file: string, environment: Record<string, string> = {}) {
   const directory = dirname(file);
-  return createSetup({
-    files: [file],
-    directory,
-    environment,
-    platform: "linux",
-    program: ["toolplane"],
-  });
+  return createSetup(
+    {
+      files: [file],
+      directory,
+      environment,
+      platform: "linux",
+      program: ["toolplane"],
+    },
+    bundled.import,
+  );
 }
 
 async function configOf(directory: { file(name: string): string }, content: unknown): Promise<string> {

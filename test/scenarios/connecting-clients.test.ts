@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { bundled } from "../../src/bundled.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { defaultConfigFiles } from "../../src/config/locations.ts";
 import { createSetup } from "../../src/config/setup.ts";
@@ -56,14 +57,17 @@ describe("taking over and giving back", () => {
   }
 
   function setupIn(directory: string, environment: Record<string, string> = {}): Setup {
-    return createSetup({
-      files: [],
-      directory: root.file(directory),
-      dataDirectory: root.file("data"),
-      platform: "linux",
-      environment: { XDG_CONFIG_HOME: join(home, ".config"), ...environment },
-      program: ["toolplane"],
-    });
+    return createSetup(
+      {
+        files: [],
+        directory: root.file(directory),
+        dataDirectory: root.file("data"),
+        platform: "linux",
+        environment: { XDG_CONFIG_HOME: join(home, ".config"), ...environment },
+        program: ["toolplane"],
+      },
+      bundled.import,
+    );
   }
 
   /** The same once the person has trusted the project's servers. */

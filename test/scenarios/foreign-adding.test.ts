@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { test } from "node:test";
+import { bundled } from "../../src/bundled.ts";
 import { createSetup } from "../../src/config/setup.ts";
 import { hooksOf } from "../../src/faces/cli/commands/add.ts";
 import type { AddedServer } from "../../src/model/config/adding.ts";
@@ -89,14 +90,17 @@ test("on a terminal the question names the variable and the host, and a no leave
   };
   const asked: string[] = [];
   const addWith = (name: string, answer: boolean, dryRun = false) => {
-    const setup = createSetup({
-      files: [it.config],
-      directory: it.directory.path,
-      dataDirectory: it.directory.file("data"),
-      environment: it.env,
-      platform: process.platform,
-      program: ["toolplane"],
-    });
+    const setup = createSetup(
+      {
+        files: [it.config],
+        directory: it.directory.path,
+        dataDirectory: it.directory.file("data"),
+        environment: it.env,
+        platform: process.platform,
+        program: ["toolplane"],
+      },
+      bundled.import,
+    );
     const hooks = hooksOf({
       confirm: async (message) => {
         asked.push(message);

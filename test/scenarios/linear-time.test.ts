@@ -4,6 +4,7 @@ import { readParts } from "../../packages/agent/src/patterns.ts";
 import { parseReact } from "../../packages/agent/src/react/reader.ts";
 import { describeTool } from "../../packages/agent/src/react/style.ts";
 import { namedIn } from "../../packages/code/src/program-tools.ts";
+import { nameFromPackage, plainName } from "../../packages/import/src/adding/names.ts";
 import { nameFromPath } from "../../packages/openapi/src/names.ts";
 import { findToolReferences } from "../../packages/scan/src/references.ts";
 import { scanDefinition } from "../../packages/scan/src/scan-definition.ts";
@@ -13,7 +14,6 @@ import { fillPrompt, parseAnswer as parseModelAnswer } from "../../src/calls/pro
 import { formats } from "../../src/calls/schema/formats.ts";
 import { checkSchema } from "../../src/calls/schema-check.ts";
 import { loadTokenCounter } from "../../src/catalogue/tokens/definition-cost.ts";
-import { nameFromPackage, plainName } from "../../src/config/adding/names.ts";
 import { parseYaml } from "../../src/config/text/parse-yaml.ts";
 import { parseJson } from "../../src/config/text/read-document.ts";
 import { parseRequest } from "../../src/faces/gateway/request.ts";

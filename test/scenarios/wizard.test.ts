@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { test } from "node:test";
+import { bundled } from "../../src/bundled.ts";
 import { createSetup } from "../../src/config/setup.ts";
 import { askThrough } from "../../src/faces/cli/start/wizard.ts";
 import { declined, type Prompts } from "../../src/faces/cli/terminal/questions.ts";
@@ -30,7 +31,7 @@ function scripted(...answers: unknown[]): Prompts & { left(): number } {
 
 async function wizardIn(file: string, directory: string, ...answers: unknown[]) {
   const place = { environment: {}, platform: process.platform, program: ["toolplane"] as const };
-  const setup = createSetup({ files: [file], directory, ...place });
+  const setup = createSetup({ files: [file], directory, ...place }, bundled.import);
   const prompts = scripted(...answers, "done");
   const told: string[] = [];
   await askThrough(setup, prompts, (text) => told.push(text));

@@ -1,0 +1,268 @@
+import { createHash, randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Environment } from "../../../../src/config/editing.ts";
+import { fileErrorText, homeDirectory } from "../../../../src/lib/files.ts";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
+import { readZip, type ZipFile, ZipProblem } from "../../../../src/lib/zip.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import {
+  asName,
+  asOneOf,
+  asShown,
+  asVariable,
+  asWord,
+  Foreign,
+  fieldOf,
+  fieldsOf,
+  foreign,
+  foreignTextOf,
+  isForeignList,
+  isForeignObject,
+  isSame,
+  isTrue,
+  itemsOf,
+  joined,
+  matches,
+  type Piece,
+  spelled,
+  splitAt,
+  writeText,
+} from "../../../../src/model/foreign.ts";
+import type { JsonObject } from "../../../../src/model/json.ts";
+import { type EntryInput, type InputValues, inputPieces } from "./inputs.ts";
+import { plainName } from "./names.ts";
+import { refuseSecretReferences } from "./server-json.ts";
+
+export const maxBundleBytes = 512 * 1024 * 1024;
+const limits = { maxEntries: 50_000, maxFileBytes: 256 * 1024 * 1024, maxBytes: 1024 * 1024 * 1024 };
+
+export type McpBundle = {
+  name: string;
+  inputs: EntryInput[];
+  /** Where it is unpacked, or will be. */
+  directory: string;
+  unpack(): void;
+  build(values: InputValues, environment: Environment): JsonObject;
+};
+
+type BundlePlace = { dataDirectory: string | undefined; platform: NodeJS.Platform };
+
+export function readBundleFile(file: string): Buffer {
+  try {
+    if (statSync(file).size > maxBundleBytes) throw new PlaneError("USAGE", `${file} is larger than a bundle may be.`);
+    return readFileSync(file);
+  } catch (thrown) {
+    if (thrown instanceof PlaneError) throw thrown;
+    throw new PlaneError("USAGE", `${file} cannot be read: ${fileErrorText(thrown)}.`, { cause: thrown });
+  }
+}
+
+/** An `.mcpb` file: a zip archive with a server and a `manifest.json` that says how to start it. */
+export function readMcpBundle(bytes: Buffer, what: string, { dataDirectory, platform }: BundlePlace): McpBundle {
+  const files = guarded(what, () => readZip(bytes, limits));
+  const { name, version, server, config, platforms } = readManifest(files, what);
+  for (const part of [server, config]) refuseSecretReferences(part, `The bundle ${what}`);
+  if (platforms.length > 0 && !platforms.some((one) => asOneOf(one, [platform])))
+    throw refused(what, `it is made for ${platforms.map(asShown).join(", ")}, and this is ${platform}`);
+  if (dataDirectory === undefined) throw refused(what, "there is no data directory to unpack it in");
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+  const directory = join(dataDirectory, "bundles", `${name}-${version}-${hash}`);
+  const settings = settingsOf(config);
+  const started = startOf(server, directory, platform, what);
+  return {
+    name,
+    inputs: settings.map(({ input }) => input),
+    directory,
+    unpack: () => guarded(what, () => unpackInto(directory, files)),
+    build: (values, environment) => {
+      const fill = createFill(directory, settings, values, environment);
+      const env = started.env.flatMap(([key, value]) => {
+        const [filled] = fill(value);
+        return filled === undefined ? [] : [[key, filled] as const];
+      });
+      return {
+        command: fill(started.command)[0] ?? "",
+        args: started.args.flatMap(fill),
+        cwd: writeText([directory]),
+        ...(env.length > 0 ? { env: Object.fromEntries(env) } : {}),
+      };
+    },
+  };
+}
+
+function refused(what: string, why: string): PlaneError {
+  return new PlaneError("USAGE", `The bundle ${what} cannot be used: ${why}.`);
+}
+
+function guarded<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof ZipProblem || thrown instanceof RangeError) throw refused(what, thrown.message);
+    throw thrown;
+  }
+}
+
+function readManifest(files: readonly ZipFile[], what: string) {
+  const file = files.find(({ path }) => path === "manifest.json");
+  if (file === undefined) throw refused(what, "it has no manifest.json");
+  const manifest = parseManifest(guarded(what, () => file.read()).toString("utf8"), what);
+  const name = foreignTextOf(fieldOf(manifest, "name"));
+  const version = foreignTextOf(fieldOf(manifest, "version"));
+  const server = fieldOf(manifest, "server");
+  if (name === undefined || version === undefined || !isForeignObject(server))
+    throw refused(what, "its manifest.json does not say 'name', 'version' and 'server'");
+  return {
+    name: plainName(asWord(name)),
+    version: plainName(asWord(version)),
+    server,
+    config: fieldOf(manifest, "user_config"),
+    platforms: itemsOf(fieldOf(fieldOf(manifest, "compatibility"), "platforms")),
+  };
+}
+
+function parseManifest(text: string, what: string): Foreign {
+  try {
+    return foreign(JSON.parse(text));
+  } catch {
+    throw refused(what, "its manifest.json is not JSON");
+  }
+}
+
+/** Whole or not at all: a directory that is there was complete once. */
+function unpackInto(directory: string, files: readonly ZipFile[]): void {
+  if (existsSync(directory)) return;
+  const temporary = `${directory}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    for (const { path, isExecutable, read } of files) {
+      const file = join(temporary, path);
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(file, read(), { flag: "wx" });
+      if (isExecutable) chmodSync(file, 0o755);
+    }
+    renameSync(temporary, directory);
+  } catch (thrown) {
+    rmSync(temporary, { recursive: true, force: true });
+    if (thrown instanceof ZipProblem || existsSync(directory)) throw thrown;
+    throw new PlaneError("USAGE", `The bundle cannot be unpacked into ${directory}: ${fileErrorText(thrown)}.`);
+  }
+}
+
+type Start = { command: Foreign<string>; args: Foreign<string>[]; env: [name: string, value: Foreign<string>][] };
+
+const inside = (entry: Foreign<string>) => joined("${__dirname}/", entry);
+const started = (command: Foreign<string> | string, ...args: (Foreign<string> | string)[]): Start => ({
+  command: joined(command),
+  args: args.map((one) => joined(one)),
+  env: [],
+});
+
+const kinds = {
+  node: (entry) => started("node", inside(entry)),
+  python: (entry) => ({
+    ...started("python3", inside(entry)),
+    env: [["PYTHONPATH", foreign("${__dirname}/server/lib")]],
+  }),
+  binary: (entry) => started(inside(entry)),
+  uv: (entry) => started("uv", "run", "--directory", "${__dirname}", entry),
+} satisfies Record<string, (entry: Foreign<string>) => Start>;
+
+function startOf(server: Foreign, directory: string, platform: NodeJS.Platform, what: string): Start {
+  const type = asOneOf(fieldOf(server, "type"), Object.keys(kinds) as (keyof typeof kinds)[]);
+  if (type === undefined)
+    throw refused(what, `its server is of the kind '${asShown(fieldOf(server, "type"))}', which is not known`);
+  const config = fieldOf(server, "mcp_config");
+  const overrides = fieldOf(fieldOf(config, "platform_overrides"), platform);
+  const given = (key: string) => [fieldOf(overrides, key), fieldOf(config, key)];
+  const entry = foreignTextOf(fieldOf(server, "entry_point"));
+  const own = given("command").map(foreignTextOf).find(Boolean);
+  if (entry === undefined && own === undefined) throw refused(what, "its manifest.json does not say what to start");
+  const usual = kinds[type](entry ?? foreign(""));
+  const command = own ?? usual.command;
+  return {
+    // A path inside the bundle; a bare name is a program of this machine.
+    command: matches(command, /^[^$/\\][^\\]*\//) ? joined(`${directory}/`, command) : command,
+    args: given("args").filter(isForeignList).map(wordsOf)[0] ?? usual.args,
+    env:
+      given("env")
+        .filter(isForeignObject)
+        .map((one) => variablesOf(one, what))[0] ?? usual.env,
+  };
+}
+
+const wordsOf = (list: Foreign): Foreign<string>[] => itemsOf(list).map((one) => spelled(one) ?? foreign(""));
+
+function variablesOf(map: Foreign, what: string): Start["env"] {
+  return fieldsOf(map).map(([key, value]) => {
+    const name = asName(key, "variable");
+    if (name === undefined) throw refused(what, `'${asShown(key)}' is not a valid variable name`);
+    return [name, spelled(value) ?? foreign("")];
+  });
+}
+
+type Setting = { id: Foreign<string>; input: EntryInput };
+
+function settingsOf(given: Foreign): Setting[] {
+  return fieldsOf(given).flatMap(([id, one]) => {
+    if (!isForeignObject(one)) return [];
+    const usual = fieldOf(one, "default");
+    const fallback = (isForeignList(usual) ? itemsOf(usual) : [usual]).flatMap((each) => spelled(each) ?? []);
+    const [title, description] = [fieldOf(one, "title"), fieldOf(one, "description")].map(foreignTextOf);
+    const input = {
+      key: asVariable(id),
+      ...withoutUndefined({
+        title: title && asShown(title),
+        description: description && asShown(description),
+        default: fallback.length > 0 && fallback.every((each) => foreignTextOf(each)) ? fallback : undefined,
+        type: asOneOf(fieldOf(one, "type"), ["number", "boolean"]),
+      }),
+      isRequired: isTrue(fieldOf(one, "required")),
+      isSecret: isTrue(fieldOf(one, "sensitive")),
+      isMany: isTrue(fieldOf(one, "multiple")),
+    };
+    return { id, input };
+  });
+}
+
+/** A word that is only a setting becomes as many words as the setting has values, or none. */
+function createFill(
+  directory: string,
+  settings: readonly Setting[],
+  values: InputValues,
+  environment: Environment,
+): (word: Foreign<string>) => string[] {
+  const home = homeDirectory() ?? "/";
+  const folders: Readonly<Record<string, string>> = {
+    __dirname: directory,
+    HOME: home,
+    "/": "/",
+    pathSeparator: "/",
+    DESKTOP: join(home, "Desktop"),
+    DOCUMENTS: join(home, "Documents"),
+    DOWNLOADS: join(home, "Downloads"),
+  };
+  const folderOf = (name: Foreign<string>) => folders[asOneOf(name, Object.keys(folders)) ?? ""];
+  // What is not known here stays text, so that it refers to nothing.
+  const placed = (text: Foreign<string>) =>
+    splitAt(text, /\$\{([\w/]+)\}/g).flatMap((part): Piece[] =>
+      part instanceof Foreign ? [part] : [folderOf(part.name) ?? joined("${", part.name, "}")],
+    );
+  const valuesOf = (id: Foreign<string>): Piece[][] => {
+    const found = settings.find((one) => isSame(joined("user_config.", one.id), id));
+    const pieces = found === undefined ? [] : inputPieces(found.input, values, environment);
+    return pieces.map((one) => (typeof one === "string" || one instanceof Foreign ? placed(joined(one)) : [one]));
+  };
+  return (word) => {
+    const parts = splitAt(word, /\$\{(user_config\.[\w-]+)\}/g);
+    const [before, setting, after, ...more] = parts;
+    const isAlone =
+      more.length === 0 && [before, after].every((one) => one instanceof Foreign && isSame(one, foreign("")));
+    if (setting !== undefined && !(setting instanceof Foreign) && isAlone) return valuesOf(setting.name).map(writeText);
+    const pieces = parts.flatMap((part): Piece[] => {
+      if (part instanceof Foreign) return placed(part);
+      return valuesOf(part.name).flatMap((value, at) => (at === 0 ? value : [",", ...value]));
+    });
+    return [writeText(pieces)];
+  };
+}

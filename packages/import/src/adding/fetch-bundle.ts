@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import type { SetupPlace } from "../../../../src/config/editing.ts";
+import { configured, type Egress } from "../../../../src/lib/net/egress.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import { type Address, asAddress, asShown, urlOf } from "../../../../src/model/foreign.ts";
+import { type McpBundle, maxBundleBytes, readMcpBundle } from "./bundle.ts";
+import { fetchFile } from "./fetch-file.ts";
+import type { Way } from "./server-json.ts";
+
+export const bundlePlace = ({ dataDirectory, where }: SetupPlace) => ({ dataDirectory, platform: where.platform });
+
+/** A bundle that a person names. */
+export async function fetchOwnBundle(url: URL, egress: Egress, place: SetupPlace): Promise<McpBundle> {
+  const redirects = await egress.namedBy(url.href);
+  return readFetched(url, await fetchBundle({ url, gate: configured }, redirects), place);
+}
+
+/** A bundle of a registry is fetched from where a stranger says, and must be what the registry saw. */
+export async function fetchNamedBundle(
+  { url: named, sha256 }: NonNullable<Way["bundle"]>,
+  { stranger }: Egress,
+  place: SetupPlace,
+): Promise<McpBundle> {
+  const found = urlOf(named);
+  if (found === null) throw new PlaneError("USAGE", `The address of the bundle, '${asShown(named)}', is none.`);
+  const address = asAddress(found, stranger);
+  const body = await fetchBundle(address, stranger);
+  if (createHash("sha256").update(body).digest("hex") !== sha256)
+    throw new PlaneError(
+      "USAGE",
+      "The bundle is not the one that the registry names: its checksum differs. It was not unpacked.",
+    );
+  return readFetched(address.url, body, place);
+}
+
+async function fetchBundle(address: Address, redirects: Egress["stranger"]): Promise<Buffer> {
+  const { status, body } = await fetchFile(address, { redirects, maxBytes: maxBundleBytes, limitMs: 300_000 });
+  if (status === 200) return body;
+  throw new PlaneError("SERVER_UNAVAILABLE", `${address.url.host} answers with HTTP ${status} instead of the bundle.`);
+}
+
+function readFetched(url: URL, body: Buffer, place: SetupPlace): McpBundle {
+  return readMcpBundle(body, url.pathname.split("/").at(-1) ?? "bundle", bundlePlace(place));
+}

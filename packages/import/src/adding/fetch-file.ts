@@ -1,0 +1,58 @@
+import { EgressRefused, type StrictGate } from "../../../../src/lib/net/egress.ts";
+import { exchange } from "../../../../src/lib/net/exchange.ts";
+import { ProxyFailed } from "../../../../src/lib/net/proxy.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import { type Address, asAddress, foreign, urlOf } from "../../../../src/model/foreign.ts";
+
+type FetchOptions = {
+  /** For another origin that the first one sends us to. */
+  redirects: StrictGate;
+  maxBytes: number;
+  headers?: Readonly<Record<string, string>>;
+  /** For the first origin alone. */
+  ownHeaders?: Readonly<Record<string, string>>;
+  limitMs?: number;
+};
+
+export type Fetched = { url: URL; status: number; body: Buffer };
+
+const maxRedirects = 5;
+const defaultLimitMs = 15_000;
+
+/** With its redirects, each of which passes a gate. Rejects with a `PlaneError` that names the host alone. */
+export async function fetchFile(first: Address, options: FetchOptions): Promise<Fetched> {
+  const { limitMs = defaultLimitMs, redirects, maxBytes, headers = {}, ownHeaders = {} } = options;
+  const signal = AbortSignal.timeout(limitMs);
+  let at = first;
+  let sent = { ...headers, ...ownHeaders };
+  try {
+    for (let count = 0; count <= maxRedirects; count++) {
+      const { url, gate } = at;
+      const answer = await exchange(url, { gate, method: "GET", headers: sent, signal, maxBytes });
+      const { location } = answer.headers;
+      if (answer.status < 300 || answer.status > 399 || location === undefined)
+        return { url, status: answer.status, body: answer.body };
+      const named = urlOf(foreign(location), url);
+      const next = named && asAddress(named, redirects);
+      if (next === null || (url.protocol === "https:" && next.url.protocol === "http:"))
+        throw new Error("it redirects to an address without TLS, or to none");
+      // Another origin has its own gate, and gets nothing that was meant for this one, also if it sends us back.
+      const isSame = next.url.origin === url.origin;
+      at = isSame ? { url: next.url, gate } : next;
+      if (!isSame) sent = { ...headers };
+    }
+    throw new Error(`it redirects more than ${maxRedirects} times`);
+  } catch (thrown) {
+    throw unreachable(at.url, thrown, limitMs);
+  }
+}
+
+function unreachable(url: URL, thrown: unknown, limitMs: number): PlaneError {
+  const { name, message, code } = thrown as NodeJS.ErrnoException;
+  const why =
+    name === "TimeoutError" || name === "AbortError"
+      ? `it did not answer within ${limitMs / 1000} s`
+      : (code ?? message);
+  const said = thrown instanceof EgressRefused || thrown instanceof ProxyFailed ? message : why;
+  return new PlaneError("SERVER_UNAVAILABLE", `Cannot fetch from ${url.host}: ${said}.`, { cause: thrown });
+}

@@ -1,0 +1,76 @@
+import type { Environment } from "../../../../src/config/editing.ts";
+import { asShown, type Foreign, type Piece } from "../../../../src/model/foreign.ts";
+import type { JsonObject } from "../../../../src/model/json.ts";
+
+/** What a person has to say about a server before it can be started. Words of a stranger are for reading only. */
+export type EntryInput = {
+  key: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  isRequired: boolean;
+  /** Never written: the entry refers to a variable of this name. */
+  isSecret: boolean;
+  default?: readonly Foreign<string>[] | undefined;
+  choices?: readonly string[] | undefined;
+  type?: "number" | "boolean" | undefined;
+  isMany?: boolean | undefined;
+  /** The variable of this name may hold it already. */
+  isVariable?: boolean | undefined;
+};
+
+export type InputValues = Readonly<Record<string, string | readonly string[]>>;
+
+/** A form as JSON Schema, for the questions of the command line and for the workbench. */
+export function formOf(inputs: readonly EntryInput[]): JsonObject | null {
+  if (inputs.length === 0) return null;
+  const properties = inputs.map((input) => [input.key, fieldOf(input)] as const);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required: inputs.filter(({ isRequired }) => isRequired).map(({ key }) => key),
+  };
+}
+
+function fieldOf(input: EntryInput): JsonObject {
+  const { title, description, choices, isSecret, isMany, type = "string" } = input;
+  const usual = input.default?.map(asShown);
+  const one: JsonObject = { type, ...(choices && choices.length > 0 ? { enum: [...choices] } : {}) };
+  return {
+    ...(isMany ? { type: "array", items: one } : one),
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(usual === undefined ? {} : { default: usual.length === 1 ? (usual[0] ?? "") : usual }),
+    ...(isSecret ? { writeOnly: true, format: "password" } : {}),
+  };
+}
+
+/** What stands in the entry for an input: none where it is left out. */
+export function inputPieces(input: EntryInput, values: InputValues, environment: Environment): Piece[] {
+  const { key, isSecret, isRequired, isVariable } = input;
+  const given = values[key];
+  const isSet = (environment[key] ?? "") !== "";
+  if (isSecret) return isRequired || given !== undefined || isSet ? [{ variable: key }] : [];
+  if (given !== undefined && given !== "") return [given].flat();
+  if (given === undefined && input.default !== undefined) return [...input.default];
+  return isVariable && isSet ? [{ variable: key }] : [];
+}
+
+/** Required, and neither said nor known. Secrets are found as references that are not set. */
+export function missingInputs(
+  inputs: readonly EntryInput[],
+  values: InputValues,
+  environment: Environment,
+): EntryInput[] {
+  return inputs.filter(
+    (input) => input.isRequired && !input.isSecret && inputPieces(input, values, environment).length === 0,
+  );
+}
+
+/** A value that is not one of the choices would only be refused by the server. */
+export function wrongChoices(inputs: readonly EntryInput[], values: InputValues): string[] {
+  return inputs.flatMap(({ key, choices = [] }) => {
+    const given = [values[key] ?? []].flat();
+    const wrong = choices.length === 0 ? undefined : given.find((one) => !choices.includes(one));
+    return wrong === undefined ? [] : [`'${key}' must be one of ${choices.join(", ")}`];
+  });
+}

@@ -1,0 +1,48 @@
+import { parseYaml } from "../../../../src/config/editing.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import {
+  asWord,
+  type Foreign,
+  fieldOf,
+  fieldsOf,
+  foreignTextOf,
+  isForeignObject,
+  itemsOf,
+  matches,
+  spelled,
+} from "../../../../src/model/foreign.ts";
+
+const methods = /^(?:get|put|post|delete|options|head|patch|trace|query)$/;
+
+/** A file of JSON or YAML, whatever it describes. */
+export function parseFetchedDocument(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const { document } = parseYaml(what, text);
+    if (document !== null) return document.data;
+    throw new PlaneError("USAGE", `${what} is neither JSON nor YAML.`);
+  }
+}
+
+/** An OpenAPI document by its content; null for anything else. */
+export function readOpenApi(data: Foreign, from: URL | null) {
+  const version = spelled(fieldOf(data, "openapi")) ?? spelled(fieldOf(data, "swagger"));
+  const paths = fieldOf(data, "paths");
+  if (version === undefined || !isForeignObject(paths)) return null;
+  const operations = fieldsOf(paths).flatMap(([, path]) => fieldsOf(path).filter(([key]) => matches(key, methods)));
+  const asks = itemsOf(fieldOf(data, "security")).length > 0;
+  const title = foreignTextOf(fieldOf(fieldOf(data, "info"), "title"));
+  return {
+    title: title === undefined ? "api" : asWord(title),
+    operations: operations.length,
+    needsBaseUrl: from === null && !hasAddress(data),
+    notes: asks ? ["The API asks for credentials; set 'auth' or 'headers' of the entry if calls are refused."] : [],
+  };
+}
+
+function hasAddress(data: Foreign): boolean {
+  const [first] = itemsOf(fieldOf(data, "servers"));
+  const url = first && foreignTextOf(fieldOf(first, "url"));
+  return (url !== undefined && matches(url, /^https?:\/\//i)) || foreignTextOf(fieldOf(data, "host")) !== undefined;
+}

@@ -1,0 +1,76 @@
+import { type Environment, findReferences, mapTexts } from "../../../../src/config/editing.ts";
+import { spell } from "../../../../src/lib/text/spell.ts";
+import type { AddedOne, AddHooks } from "../../../../src/model/config/adding.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import { isObject, type JsonObject } from "../../../../src/model/json.ts";
+import { programOf } from "../../../../src/model/servers/package-launcher.ts";
+import type { EntryInput } from "./inputs.ts";
+
+/** Variables of this machine that an entry would hand to a host or an image, which chose their names itself. */
+export type Sent = { to: string; variables: string[] };
+
+/** Null where none is. A program that is started here could read them anyway. */
+export function sentVariables(entry: JsonObject, isOpen: (variable: string) => boolean): Sent | null {
+  const to = receiverOf(entry);
+  if (to === null) return null;
+  const names = new Set<string>();
+  mapTexts(entry, (text) => {
+    for (const { kind, name } of findReferences(text)) if (kind === "env") names.add(name);
+    return text;
+  });
+  const variables = [...names].filter(isOpen);
+  return variables.length === 0 ? null : { to, variables };
+}
+
+/** Who gets what the entry says, where that is not a program of this machine. */
+export function receiverOf({ url, container, openapi, baseUrl, command }: JsonObject): string | null {
+  if (typeof url === "string") return hostOf(url);
+  if (typeof openapi === "string") return hostOf(typeof baseUrl === "string" ? baseUrl : openapi);
+  if (isObject(container)) return `the image ${spell(container.image)}`;
+  return typeof command === "string" && runtimes.includes(programOf(command)) ? "a container" : null;
+}
+
+/** Programs that hand variables on to what is not of this machine. */
+const runtimes = ["docker", "podman", "nerdctl"];
+
+function hostOf(address: string): string {
+  return URL.canParse(address) && new URL(address).host !== "" ? new URL(address).host : address;
+}
+
+/** One question for each. What is declined counts as not set. */
+export async function askForSent(
+  { to, variables }: Sent,
+  environment: Environment,
+  confirm: NonNullable<AddHooks["confirm"]>,
+): Promise<{ agreed: string[]; without: Environment }> {
+  const agreed: string[] = [];
+  for (const name of variables)
+    if (await confirm(`The variable ${name} is set here. Send its value to ${to}?`)) agreed.push(name);
+  const isKept = ([name]: [string, unknown]) => agreed.includes(name) || !variables.includes(name);
+  return { agreed, without: Object.fromEntries(Object.entries(environment).filter(isKept)) };
+}
+
+/** The same question as a form. */
+export function noteSent(inputs: readonly EntryInput[], sent: Sent | null): EntryInput[] {
+  if (sent === null) return [...inputs];
+  const { to, variables } = sent;
+  const asked = variables.map((key): EntryInput => {
+    const { description } = inputs.find((one) => one.key === key) ?? {};
+    const note = `It is set here already, and ${to} would get it.`;
+    return {
+      key,
+      description: description === undefined ? note : `${description} ${note}`,
+      isRequired: true,
+      isSecret: true,
+    };
+  });
+  return [...inputs.filter(({ key }) => !variables.includes(key)), ...asked];
+}
+
+export function refuseSent({ name, form, entry, missing }: AddedOne, { to, variables }: Sent): PlaneError {
+  const what = variables.length === 1 ? "the variable" : "the variables";
+  const message =
+    `'${name}' would send ${what} ${variables.join(" and ")} of this machine to ${to}. ` +
+    `If that is right, give the values yourself: ${variables.map((one) => `--set ${one}=…`).join(" ")}. The entry only refers to them.`;
+  return new PlaneError("USAGE", message, { data: { server: name, missing, form, entry } });
+}

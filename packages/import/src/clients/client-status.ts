@@ -1,0 +1,52 @@
+import { gatewayConfig, ownName } from "../../../../src/config/editing.ts";
+import type { ClientConnection, ClientStatus } from "../../../../src/model/config/setup.ts";
+import { type ClientPlace, clientFiles, isInstalled, type Where } from "./client-files.ts";
+import { ClientText, isForFolder } from "./client-text.ts";
+import { type ClientName, clientNames, clientOf } from "./clients.ts";
+
+/** Servers of the client beside those that `connect` moves. */
+export function otherServers(client: ClientName, target: ClientPlace, where: Where): ClientConnection["elsewhere"] {
+  return clientFiles(client, where).flatMap((file) => {
+    const text = tryRead(file);
+    const places = text?.places.filter((place) => file.path !== target.path || isForFolder(place));
+    const names = text?.entries(places).map(({ name }) => name) ?? [];
+    const servers = [...new Set(names)].filter((name) => name !== ownName);
+    const scope = file.isLegacy || file.path === target.path ? null : file.scope;
+    return servers.length === 0 ? [] : { path: file.path, scope, servers };
+  });
+}
+
+export function clientStatus(where: Where): ClientStatus[] {
+  return clientNames().map((client) => {
+    const seen = new Set<string>();
+    const files = clientFiles(client, where).flatMap((file) => {
+      const text = seen.has(file.path) ? null : tryRead(file);
+      seen.add(file.path);
+      return text === null ? [] : { scope: file.scope, path: file.path, found: text.entries() };
+    });
+    return {
+      client,
+      title: clientOf(client).title,
+      isInstalled: isInstalled(client, where),
+      connected: files.flatMap(({ scope, path, found }) => {
+        const config = gatewayConfig(found.find(({ name }) => name === ownName)?.entry);
+        return config === null ? [] : { scope, path, config };
+      }),
+      files: files.map(({ scope, path, found }) => ({
+        scope,
+        path,
+        servers: found.map(({ name }) => name).filter((name) => name !== ownName),
+      })),
+    };
+  });
+}
+
+/** Null where there is nothing, or nothing that can be read. */
+function tryRead(file: ClientPlace): ClientText | null {
+  try {
+    const text = ClientText.read(file);
+    return text.data === undefined ? null : text;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  decode,
+  parseFileData,
+  readBytes,
+  removeFromText,
+  setInText,
+  valueAt,
+} from "../../../../src/config/editing.ts";
+import { isObject, type Json, type Path } from "../../../../src/model/json.ts";
+import type { ClientPlace } from "./client-files.ts";
+
+export type ClientEntry = { name: string; entry: unknown; place: Path };
+
+/** The text of a client's file and the servers in it. A change gives another text; nothing is written. */
+export class ClientText {
+  readonly file: ClientPlace;
+  /** Null where there is no file. */
+  readonly text: string | null;
+  #data: { value: unknown } | undefined;
+
+  constructor(file: ClientPlace, text: string | null) {
+    this.file = file;
+    this.text = text;
+  }
+
+  static read(file: ClientPlace, bytes: Buffer | null = readBytes(file.path)): ClientText {
+    return new ClientText(file, bytes === null ? null : decode(file.path, bytes));
+  }
+
+  /** Undefined where it holds nothing. */
+  get data(): unknown {
+    const { file, text } = this;
+    this.#data ??= { value: text === null || text === "" ? undefined : parseFileData(file.path, Buffer.from(text)) };
+    return this.#data.value;
+  }
+
+  /** The places that count: where a deeper one holds servers, the one around it does not. */
+  get places(): readonly Path[] {
+    const { places } = this.file;
+    const holds = (place: Path) => isObject(valueAt(this.data, place));
+    const isInside = (inner: Path, outer: Path) =>
+      inner.length > outer.length && outer.every((key, at) => inner[at] === key);
+    const covered = places.filter((outer) => places.some((inner) => isInside(inner, outer) && holds(inner)));
+    const idle = places.filter((inner) => places.some((outer) => isInside(inner, outer) && !holds(inner)));
+    return places.filter((place) => !covered.includes(place) && !idle.includes(place));
+  }
+
+  /** For new servers, and for ours. */
+  get main(): Path {
+    const [place] = this.places;
+    if (place === undefined) throw new Error(`no place for servers in ${this.file.path}`);
+    return place;
+  }
+
+  entries(places: readonly Path[] = this.places): ClientEntry[] {
+    return places.flatMap((place) => {
+      const servers = valueAt(this.data, place);
+      if (isObject(servers)) return Object.entries(servers).map(([name, entry]) => ({ name, entry, place }));
+      if (!Array.isArray(servers)) return [];
+      return servers.flatMap((entry: unknown) =>
+        isObject(entry) && typeof entry.name === "string" ? { name: entry.name, entry, place } : [],
+      );
+    });
+  }
+
+  find(name: string, place: Path = this.main): unknown {
+    return this.entries([place]).findLast((found) => found.name === name)?.entry;
+  }
+
+  put(name: string, entry: Json, place: Path = this.main): ClientText {
+    return this.#with(setInText(this.file.path, this.text ?? "", this.#pathOf(name, place), entry));
+  }
+
+  take(name: string, place: Path = this.main): ClientText {
+    return this.find(name, place) === undefined ? this : this.without(this.#pathOf(name, place));
+  }
+
+  without(path: Path): ClientText {
+    return this.#with(removeFromText(this.file.path, this.text ?? "", path) ?? this.text);
+  }
+
+  #with(text: string | null): ClientText {
+    return new ClientText(this.file, text);
+  }
+
+  #pathOf(name: string, place: Path): Path {
+    const servers = valueAt(this.data, place);
+    if (!Array.isArray(servers) && !(this.file.isList && (servers ?? null) === null)) return [...place, name];
+    const list: unknown[] = Array.isArray(servers) ? servers : [];
+    const at = list.findLastIndex((entry) => isObject(entry) && entry.name === name);
+    return [...place, at === -1 ? list.length : at];
+  }
+}
+
+export function isForFolder(place: Path): boolean {
+  return place[0] === "projects";
+}

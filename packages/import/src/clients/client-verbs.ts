@@ -1,0 +1,103 @@
+import { dirname, join } from "node:path";
+import {
+  addServerEntry,
+  isConfiguredByVariables,
+  newFile,
+  noConfigFound,
+  projectFiles,
+  readServerEntries,
+  type SetupPlace,
+  userFiles,
+} from "../../../../src/config/editing.ts";
+import { stableJson } from "../../../../src/lib/json/stable-json.ts";
+import {
+  type ClientConnection,
+  type ConnectOptions,
+  type ImportOptions,
+  type ImportReport,
+  projectLines,
+} from "../../../../src/model/config/setup.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import { hasProjectScope } from "./client-files.ts";
+import { knownClient } from "./clients.ts";
+import { connectClient } from "./connect-client.ts";
+import { findClientServers, holdsSecret, isClient } from "./import-clients.ts";
+
+export async function connect(
+  { files, directory, environment, program, where, present, load, fileAt }: SetupPlace,
+  client: string,
+  { scope: wanted, file, keep = false, dryRun = false }: ConnectOptions = {},
+): Promise<ClientConnection> {
+  const found = present();
+  // A client that starts the gateway without a valid configuration would only see it fail.
+  const trust = found.length > 0 ? (await load()).trust : null;
+  const [own] = files.length > 0 ? [] : projectFiles(directory).filter((one) => found.includes(one));
+  const isProject = own !== undefined && directory !== where.home && hasProjectScope(knownClient(client));
+  const scope = wanted ?? (isProject ? "project" : "user");
+  const isOpen = trust !== null && projectLines(trust).some(({ inForce }) => !inForce);
+  if (isOpen && (scope === "user" || !dryRun)) throw notTrusted();
+  const fallback = scope === "project" ? join(directory, newFile) : (userFiles(environment)[0] ?? newFile);
+  const native = [...projectFiles(directory), ...(scope === "project" ? [] : userFiles(environment))];
+  const existing = files.length > 0 ? found.at(-1) : native.find((one) => found.includes(one));
+  const into = file === undefined ? (existing ?? fallback) : fileAt(file);
+  const isHere = (one: string) => dirname(one) === directory && directory !== where.home;
+  const [command, ...args] = program;
+  const report = await connectClient(client, where, {
+    scope,
+    keep,
+    dryRun,
+    into,
+    files: found,
+    workspace: scope === "project" || isHere(into) ? directory : null,
+    gateway(config) {
+      if (config.length === 0 && !isConfiguredByVariables(environment)) noConfigFound(directory, environment);
+      return { command, args: [...args, "mcp", ...config.flatMap((one) => ["--config", one])] };
+    },
+  });
+  return { ...report, isForEveryProject: scope === "user" && report.config.some(isHere) };
+}
+
+/** The client names the files from then on, and so starts what a person has not looked at. */
+function notTrusted(): PlaneError {
+  const remedy = "Look at them with 'toolplane trust' first, or name the files that you want with --config.";
+  return new PlaneError("USAGE", `The files of this project are not trusted yet. ${remedy}`);
+}
+
+export async function importClients(
+  { directory, where, load, fileAt }: SetupPlace,
+  clients: readonly string[],
+  { dryRun, file, files = false }: ImportOptions,
+): Promise<ImportReport & { ofUser: string[] }> {
+  // Its extensions may know a file that we do not; what is wrong with it is no matter of the import.
+  if (files && clients.some((name) => !isClient(name))) await load().catch(() => null);
+  const path = file === undefined ? join(directory, newFile) : fileAt(file);
+  const { servers, ...report } = findClientServers(clients, where, files);
+  const { skipped } = report;
+  const present = readServerEntries(path);
+  const imported: string[] = [];
+  for (const { name, definition } of servers) {
+    const isThere = present.some(
+      (server) => server.name === name && stableJson(server.entry) === stableJson(definition),
+    );
+    try {
+      if (isThere) skipped.push({ name, reason: `${path} has it already` });
+      else if (!dryRun) await addServerEntry(path, name, definition);
+      if (!isThere) imported.push(name);
+    } catch (thrown) {
+      if (!(thrown instanceof PlaneError)) throw thrown;
+      skipped.push({ name, reason: thrown.message });
+    }
+  }
+  const isImported = (server: string) => imported.includes(server);
+  return {
+    ...report,
+    imported,
+    // What another client's file of this project names waits for trust like the project's own.
+    ofUser: servers.filter(({ name, scope }) => isImported(name) && scope === "user").map(({ name }) => name),
+    holdSecrets: servers.filter((one) => isImported(one.name) && holdsSecret(one.definition)).map(({ name }) => name),
+    path: dryRun || imported.length === 0 ? null : path,
+    renamed: report.renamed.filter(({ name }) => isImported(name)),
+    translated: report.translated.filter(({ server }) => isImported(server)),
+    variables: report.variables.filter(({ servers: users }) => users.some(isImported)),
+  };
+}

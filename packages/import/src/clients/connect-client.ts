@@ -1,0 +1,156 @@
+import {
+  addServerEntry,
+  gatewayConfig,
+  isOurselves,
+  ownName,
+  readServerEntries,
+  withLock,
+} from "../../../../src/config/editing.ts";
+import { stableJson } from "../../../../src/lib/json/stable-json.ts";
+import type { ClientConnection, ClientScope } from "../../../../src/model/config/setup.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import type { Json, JsonObject } from "../../../../src/model/json.ts";
+import { ClientFile } from "./client-file.ts";
+import { type ClientPlace, requireFile, type Where } from "./client-files.ts";
+import { otherServers } from "./client-status.ts";
+import { type ClientEntry, type ClientText, isForFolder } from "./client-text.ts";
+import { type ClientName, clientOf, knownClient } from "./clients.ts";
+import { backupPath, type MovedServer, readBackup } from "./connection-record.ts";
+import { addTranslated, freeNameFor, holdsSecret, inputsOf } from "./import-clients.ts";
+import { gatewayEntry, translateEntry } from "./translate-entry.ts";
+
+export type ConnectRequest = {
+  scope: ClientScope;
+  keep: boolean;
+  dryRun: boolean;
+  /** The configuration that takes the servers, and all that the plane reads. */
+  into: string;
+  files: readonly string[];
+  workspace: string | null;
+  gateway(files: readonly string[]): JsonObject;
+};
+
+export async function connectClient(name: string, where: Where, request: ConnectRequest): Promise<ClientConnection> {
+  const client = knownClient(name);
+  const file = requireFile(client, where, request.scope);
+  if (file.path === request.into)
+    throw new PlaneError("USAGE", `${file.path} is the client's own file. Name another one with --to FILE.`);
+  const work = () => connect(client, file, where, request);
+  return request.dryRun ? work() : withLock(file.path, work);
+}
+
+async function connect(
+  client: ClientName,
+  place: ClientPlace,
+  where: Where,
+  request: ConnectRequest,
+): Promise<ClientConnection> {
+  const file = new ClientFile(place);
+  const report = emptyReport(client, place, request);
+  const moved = request.keep ? keepAll(file.text, report) : moveAll(client, file.text, where, request, report);
+  // The plane must not read the file that starts it.
+  const files = withNew(request, moved).filter((path) => path !== place.path);
+  report.config = files;
+  report.server = requireEntry(client, request.gateway(files), place);
+  report.elsewhere = otherServers(client, place, where);
+  const present = file.text.find(ownName);
+  const before = gatewayConfig(present);
+  if (before !== null && before.join("\n") !== files.join("\n")) report.replaces = before;
+  report.leftBehind = (file.record?.moved ?? [])
+    .filter(({ into }) => !files.includes(into))
+    .map(({ as, into }) => ({ name: as, path: into }));
+  report.isChanged = moved.length > 0 || stableJson(present) !== stableJson(report.server);
+  if (report.isChanged && !request.dryRun) await file.put(client, report.server, moved, () => addAll(moved));
+  report.backup = readBackup(place.path) === null || request.dryRun ? null : backupPath(place.path);
+  return report;
+}
+
+async function addAll(moved: readonly MovedServer[]): Promise<void> {
+  for (const { into, as, definition, isAdded } of moved) if (isAdded) await addServerEntry(into, as, definition);
+}
+
+function ownServers(text: ClientText): ClientEntry[] {
+  return text.entries(text.places.filter((place) => !isForFolder(place))).filter(({ name }) => name !== ownName);
+}
+
+function keepAll(text: ClientText, report: ClientConnection): MovedServer[] {
+  report.kept = ownServers(text).map(({ name }) => ({ name, reason: "--keep leaves it in the client" }));
+  return [];
+}
+
+function moveAll(
+  client: ClientName,
+  text: ClientText,
+  where: Where,
+  { into, files, workspace }: ConnectRequest,
+  report: ClientConnection,
+): MovedServer[] {
+  const source = { client, where, workspace, inputs: inputsOf(text.data) };
+  const known = [...new Set([...files, into])]
+    .filter((path) => path !== text.file.path)
+    .flatMap((path) => readServerEntries(path).map((server) => ({ ...server, path })));
+  const moved: MovedServer[] = [];
+  for (const { name, entry, place } of ownServers(text)) {
+    const translated = translateEntry(entry, source);
+    const reason = "reason" in translated ? translated.reason : null;
+    if ("reason" in translated || isOurselves(name, translated.definition)) {
+      report.kept.push({ name, reason: reason ?? "it is Toolplane itself" });
+      continue;
+    }
+    const { definition } = translated;
+    const same = known.find(
+      (server) =>
+        (server.name === name || server.name.startsWith(`${name}-${client}`)) &&
+        stableJson(server.entry) === stableJson(definition),
+    );
+    const as = same?.name ?? freeNameFor(name, client, (taken) => known.some((server) => server.name === taken));
+    if (!same) known.push({ name: as, entry: definition, path: into });
+    moved.push({ name, place, entry: plain(entry), into: same?.path ?? into, as, definition, isAdded: !same });
+    addTranslated(report, as, translated, where);
+  }
+  report.moved = moved.map(({ name, as, isAdded }) => ({ name, as, isNew: isAdded }));
+  report.holdSecrets = moved.filter(({ definition }) => holdsSecret(definition)).map(({ as }) => as);
+  report.into = moved.length === 0 ? null : into;
+  return moved;
+}
+
+/** TOML has numbers and dates that JSON has not. */
+function plain(entry: unknown): Json {
+  const text = JSON.stringify(entry, (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value));
+  return JSON.parse(text) as Json;
+}
+
+function withNew({ into, files }: ConnectRequest, moved: readonly MovedServer[]): string[] {
+  const isNew = moved.some(({ isAdded }) => isAdded) && !files.includes(into);
+  return isNew ? [...files, into] : [...files];
+}
+
+function requireEntry(client: ClientName, server: JsonObject, { isList }: ClientPlace): JsonObject {
+  const entry = gatewayEntry(client, server, isList);
+  if (entry !== null) return entry;
+  throw new PlaneError("USAGE", `${clientOf(client).title} cannot use a server by its url, only by a command.`);
+}
+
+function emptyReport(client: ClientName, file: ClientPlace, { dryRun }: ConnectRequest): ClientConnection {
+  return {
+    client,
+    title: clientOf(client).title,
+    scope: file.scope,
+    path: file.path,
+    isDryRun: dryRun,
+    isChanged: false,
+    backup: null,
+    server: {},
+    config: [],
+    into: null,
+    moved: [],
+    kept: [],
+    translated: [],
+    variables: [],
+    holdSecrets: [],
+    elsewhere: [],
+    replaces: null,
+    leftBehind: [],
+    isForEveryProject: false,
+  };
+}

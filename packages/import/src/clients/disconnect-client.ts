@@ -1,0 +1,80 @@
+import { ownName, readServerEntries, removeServerEntry, withLock } from "../../../../src/config/editing.ts";
+import { stableJson } from "../../../../src/lib/json/stable-json.ts";
+import type { ClientDisconnection, ClientScope, DisconnectOptions } from "../../../../src/model/config/setup.ts";
+import { PlaneError } from "../../../../src/model/errors.ts";
+import { ClientFile } from "./client-file.ts";
+import { type ClientPlace, requireFile, targetFile, type Where } from "./client-files.ts";
+import { ClientText } from "./client-text.ts";
+import { type ClientName, clientOf, knownClient } from "./clients.ts";
+import { backupPath, type MovedServer, readBackup, readConnectionRecord } from "./connection-record.ts";
+
+export async function disconnectClient(
+  name: string,
+  where: Where,
+  { scope, remove = false }: DisconnectOptions = {},
+): Promise<ClientDisconnection> {
+  const client = knownClient(name);
+  const connected = connectedFiles(client, where);
+  const file = scope === undefined ? connected[0] : requireFile(client, where, scope);
+  if (file === undefined || !connected.some(({ path }) => path === file.path)) throw notConnected(client, where, scope);
+  const others = connected.filter(({ path }) => path !== file.path).map(({ path }) => path);
+  const back = await withLock(file.path, () => new ClientFile(file).restore());
+  const { stays, removed } = await settle(back.moved, remove);
+  return {
+    client,
+    title: clientOf(client).title,
+    scope: file.scope,
+    path: file.path,
+    outcome: back.outcome,
+    returned: back.moved.map((moved) => moved.name).filter((moved) => !back.missing.some((one) => one.name === moved)),
+    missing: back.missing,
+    backup: back.backup,
+    stays,
+    removed,
+    alsoConnected: others,
+  };
+}
+
+/** The project's file before the user's: it is the one that belongs to this directory. */
+function connectedFiles(client: ClientName, where: Where): ClientPlace[] {
+  const scopes: ClientScope[] = ["project", "user"];
+  const files = scopes.flatMap((scope) => targetFile(client, where, scope) ?? []);
+  const unique = files.filter(({ path }, at) => files.findIndex((file) => file.path === path) === at);
+  return unique.filter(
+    (file) => ClientText.read(file).find(ownName) !== undefined || readConnectionRecord(file.path) !== null,
+  );
+}
+
+function notConnected(client: ClientName, where: Where, scope: ClientScope = "user"): PlaneError {
+  const { path } = requireFile(client, where, scope);
+  const kept = readBackup(path) === null ? "" : ` A backup of that file is in ${backupPath(path)}.`;
+  return new PlaneError(
+    "NOT_FOUND",
+    `${clientOf(client).title} is not connected: there is no '${ownName}' in ${path}.${kept}`,
+    { data: { client, file: path } },
+  );
+}
+
+/** The servers stay in our configuration unless they are to go; one that was edited there since stays anyway. */
+async function settle(
+  moved: readonly MovedServer[],
+  remove: boolean,
+): Promise<Pick<ClientDisconnection, "stays" | "removed">> {
+  const result: Pick<ClientDisconnection, "stays" | "removed"> = { stays: [], removed: [] };
+  for (const { as, into, definition, isAdded } of moved) {
+    const present = tryEntries(into).find(({ name }) => name === as);
+    if (present === undefined) continue;
+    const isOurs = isAdded && stableJson(present.entry) === stableJson(definition);
+    if (remove && isOurs) await removeServerEntry(into, as);
+    result[remove && isOurs ? "removed" : "stays"].push({ name: as, path: into });
+  }
+  return result;
+}
+
+function tryEntries(path: string): ReturnType<typeof readServerEntries> {
+  try {
+    return readServerEntries(path);
+  } catch {
+    return [];
+  }
+}

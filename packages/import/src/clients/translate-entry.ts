@@ -1,0 +1,296 @@
+import { basename } from "node:path";
+import { ownName } from "../../../../src/config/editing.ts";
+import { spell } from "../../../../src/lib/text/spell.ts";
+import { variableName } from "../../../../src/lib/text/variable-name.ts";
+import {
+  asMatch,
+  Foreign,
+  foreign,
+  type Piece,
+  rewriteTexts,
+  splitAt,
+  writeText,
+} from "../../../../src/model/foreign.ts";
+import { isObject, type Json, type JsonObject, type UnknownObject } from "../../../../src/model/json.ts";
+import { transportBySpelling } from "../../../../src/model/servers/transports.ts";
+import type { Where } from "./client-files.ts";
+import { type ClientName, clientOf } from "./clients.ts";
+
+/** `extra`: what only our own entry can say, in the words of the client. */
+export function translateEntry(
+  entry: unknown,
+  source: EntrySource,
+  extra: JsonObject = {},
+): ({ definition: JsonObject } & Translated) | { reason: string } {
+  const translated: Translated = { changes: new Map(), needed: new Map() };
+  try {
+    if (!isObject(entry)) throw new TranslationProblem("the entry is not an object");
+    for (const [key, reason] of Object.entries(untranslatable)) {
+      if (entry[key] !== undefined) throw new TranslationProblem(reason);
+    }
+    const flat = flattened(entry);
+    const secrets = storedSecrets(flat.env_keys, source, translated);
+    const written = foreign({ ...reached(flat, secrets), ...common(flat, source.client), ...extra });
+    const definition = rewriteTexts(written, (text) => translateText(text, source, translated)) as JsonObject;
+    return { definition, ...translated };
+  } catch (thrown) {
+    if (thrown instanceof TranslationProblem) return { reason: thrown.message };
+    throw thrown;
+  }
+}
+
+export function gatewayEntry(client: ClientName, server: JsonObject, isList: boolean): JsonObject | null {
+  const { names = {}, types = {}, extra = {}, isCommandList, hasNoUrls } = clientOf(client).dialect ?? {};
+  const isRemote = server.url !== undefined;
+  if (isRemote && hasNoUrls) return null;
+  const type = isRemote ? types.http : types.stdio;
+  const { args = [], ...rest } = server;
+  const words = Array.isArray(args) ? args : [];
+  const called = isCommandList && !isRemote ? { ...rest, command: [server.command ?? "", ...words] } : server;
+  const renamed = Object.entries(called).map(([key, value]) => [names[key] ?? key, value]);
+  return {
+    ...(isList ? { name: ownName } : {}),
+    ...extra,
+    ...(type === undefined ? {} : { type }),
+    ...Object.fromEntries(renamed),
+  };
+}
+
+const untranslatable: Readonly<Record<string, string>> = {
+  envFile: "it reads its environment from a file (envFile); put the variables into 'env' instead",
+  headersHelper: "a command makes its headers (headersHelper)",
+};
+
+function flattened(entry: UnknownObject): UnknownObject {
+  const { command = entry.cmd, requestOptions } = entry;
+  const env = entry.env ?? entry.environment ?? entry.envs;
+  const headers = entry.headers ?? (isObject(requestOptions) ? requestOptions.headers : undefined);
+  const flat = { ...entry, command, env, headers };
+  if (Array.isArray(command)) return { ...flat, command: command[0], args: command.slice(1) };
+  // Zed used to keep the whole command line under `command`.
+  if (isObject(command)) return { ...flat, command: command.path, args: command.args, env: command.env };
+  return flat;
+}
+
+/** goose keeps the values of these in the keychain under names that only it knows. */
+function storedSecrets(names: unknown, { client }: EntrySource, into: Translated): JsonObject {
+  const known = Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+  return Object.fromEntries(
+    known.map((name) => {
+      const description = `${clientOf(client).title} keeps it in the keychain`;
+      return [name, `\${${neededVariable(name, { description, isSecret: true }, into)}}`];
+    }),
+  );
+}
+
+function reached(entry: UnknownObject, secrets: JsonObject): JsonObject {
+  const url = entry.url ?? entry.serverUrl ?? entry.httpUrl ?? entry.uri;
+  if (typeof entry.command === "string" && entry.command !== "") {
+    return defined({
+      command: entry.command,
+      args: list(entry.args),
+      env: { ...forwarded(entry.env_vars), ...secrets, ...texts(entry.env) },
+      cwd: text(entry.cwd),
+    });
+  }
+  if (typeof url !== "string") throw new TranslationProblem(notReached(entry));
+  if (/^[a-z+.-]+:/i.test(url) && !/^(https?|wss?):/i.test(url))
+    throw new TranslationProblem(`its url starts with '${url.split(":")[0]}:' and not with http:`);
+  const isHttp = entry.url === undefined && entry.httpUrl !== undefined;
+  const transport = isHttp ? "http" : entry.type === "stdio" ? undefined : transportBySpelling.get(entry.type);
+  return defined({ url, transport, headers: headersOf(entry) });
+}
+
+function notReached(entry: UnknownObject): string {
+  if (entry.source === "extension" || entry.settings !== undefined) return "an extension of the client provides it";
+  const isBuiltIn = /^(builtin|platform|frontend|inline_python)$/.test(spell(entry.type));
+  return isBuiltIn ? "it is part of the client" : "it has neither a command nor a url";
+}
+
+/** Codex names the variables that hold secret headers. */
+function headersOf(entry: UnknownObject): JsonObject {
+  const token = text(entry.bearer_token_env_var);
+  const secret = Object.entries(texts(entry.env_http_headers)).map(([name, variable]) => [
+    name,
+    `\${${requireVariable(String(variable))}}`,
+  ]);
+  return {
+    ...texts(entry.headers),
+    ...texts(entry.http_headers),
+    ...Object.fromEntries(secret),
+    ...(token === undefined ? {} : { Authorization: `Bearer \${${requireVariable(token)}}` }),
+  };
+}
+
+function requireVariable(name: string): string {
+  if (isVariable(name)) return name;
+  throw new TranslationProblem(`'${name}' is not a valid variable name`);
+}
+
+function common(entry: UnknownObject, client: string): JsonObject {
+  const isOff = entry.disabled === true || entry.enabled === false;
+  const { timeoutUnitMs = 1, isCommandList } = clientOf(client).dialect ?? {};
+  const { startup, request } = isObject(entry.timeout) ? entry.timeout : {};
+  // OpenCode's one number is the time to connect and list.
+  const [call, connect] = isCommandList ? [request, startup ?? entry.timeout] : [entry.timeout, undefined];
+  return defined({
+    description: text(entry.description),
+    enabled: isOff ? false : undefined,
+    timeoutMs: milliseconds(entry.tool_timeout_sec, 1000) ?? milliseconds(call, timeoutUnitMs),
+    connectTimeoutMs:
+      milliseconds(entry.startup_timeout_sec, 1000) ??
+      milliseconds(entry.startup_timeout_ms ?? entry.connectionTimeout ?? connect, 1),
+    allow_tools: list(entry.enabled_tools ?? entry.includeTools ?? entry.available_tools ?? chosen(entry)),
+    deny_tools: list(entry.disabled_tools ?? entry.excludeTools ?? entry.disabledTools),
+  });
+}
+
+/** Copilot lists the tools that may be used; `*` means all of them. */
+function chosen({ tools }: UnknownObject): unknown {
+  return Array.isArray(tools) && !tools.includes("*") ? tools : undefined;
+}
+
+/** Codex passes on variables by name; one that is not set is no reason to leave the server out. */
+function forwarded(names: unknown): JsonObject {
+  const known = Array.isArray(names) ? names.map((entry) => (isObject(entry) ? entry.name : entry)) : [];
+  const variables = known.filter((name) => typeof name === "string" && isVariable(name));
+  return Object.fromEntries(variables.map((name) => [name, `\${${name}:-}`]));
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function texts(value: unknown): JsonObject {
+  if (!isObject(value)) return {};
+  const entries = Object.entries(value).filter(([, inner]) => inner !== null && typeof inner !== "object");
+  return Object.fromEntries(entries.map(([key, inner]) => [key, String(inner)]));
+}
+
+function list(value: unknown): Json | undefined {
+  return Array.isArray(value) && value.length > 0 ? value.map(spell) : undefined;
+}
+
+function milliseconds(value: unknown, factor: number): number | undefined {
+  return typeof value === "number" && value > 0 ? Math.round(value * factor) : undefined;
+}
+
+function defined(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
+  const isGiven = (value: Json | undefined): value is Json =>
+    value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
+  return Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (isGiven(value) ? [[key, value]] : [])));
+}
+
+/** What an entry came from: the same text means different things to different clients. */
+export type EntrySource = {
+  /** One that is no client of ours writes as most do. */
+  client: string;
+  where: Where;
+  /** What `${workspaceFolder}` stands for; null where it would differ from project to project. */
+  workspace: string | null;
+  inputs: readonly unknown[];
+};
+
+export type Needed = { name: string; description: string | null; isSecret: boolean };
+
+export type Translated = { changes: Map<string, string>; needed: Map<string, Needed> };
+
+/** Why an entry cannot be taken over, as the end of a sentence. */
+export class TranslationProblem extends Error {}
+
+export function neededVariable(id: string, needed: Omit<Needed, "name">, into: Translated): string {
+  const name = isVariable(id) ? id : variableName(id);
+  if (!into.needed.has(name)) into.needed.set(name, { name, ...needed });
+  return name;
+}
+
+/** What clients write for something that is looked up. */
+const tokens = {
+  usual: /((?<!\$)\$+\{[^{}]*\})/g,
+  dollar: /((?<!\$)\$+\{[^{}]*\}|\$[A-Za-z_]\w*)/g,
+  braces: /((?<!\$)\$+\{[^{}]*\}|(?<!\$)\{(?:env|file):[^{}]+\})/g,
+  secrets: /(\$\{\{\s*(?:secrets|inputs)\.[\w./-]+\s*\}\}|(?<!\$)\$+\{[^{}]*\})/g,
+};
+
+function translateText(text: Foreign<string>, source: EntrySource, into: Translated): string {
+  const { references = "usual" } = clientOf(source.client).dialect ?? {};
+  const pieces = splitAt(text, tokens[references]).flatMap((part): Piece[] => {
+    return part instanceof Foreign ? [part] : translateToken(part.name, source, into);
+  });
+  return writeText(pieces);
+}
+
+function translateToken(token: Foreign<string>, source: EntrySource, into: Translated): Piece[] {
+  const [, dollars = "", inner = ""] = asMatch(token, /(\$+)\{([^{}]*)\}/) ?? [];
+  // Two dollars before a brace are one that is meant.
+  const before = "$".repeat(dollars.length >> 1);
+  if (dollars !== "" && dollars.length % 2 === 0) return [before, `{${inner}}`];
+  const whole = dollars === "" ? (asMatch(token, /.*/s)?.[0] ?? "") : `\${${inner}}`;
+  const found = dollars === "" ? translateOwn(token, source, into) : translateReference(whole, inner, source, into);
+  const written = typeof found === "string" ? found : found.reference;
+  if (whole !== written) into.changes.set(whole, written);
+  return [before, found];
+}
+
+/** `$NAME`, `{env:NAME}`, `{file:path}`, `${{ secrets.id }}`. */
+function translateOwn(token: Foreign<string>, source: EntrySource, into: Translated): Found {
+  const [, secret] = asMatch(token, /\$\{\{\s*\w+\.([\w./-]+)\s*\}\}/) ?? [];
+  if (secret !== undefined) return asNeeded(secret, { description: null, isSecret: true }, into);
+  const [, kind, name = ""] = asMatch(token, /\{(env|file):([^{}]+)\}/) ?? [];
+  if (kind === "file") return referenceTo(`file:${fromHome(name, source)}`);
+  if (kind === "env") return referenceTo(requireVariable(name));
+  const [, bare = ""] = asMatch(token, /\$([A-Za-z_]\w*)/) ?? [];
+  return translateReference(`$${bare}`, bare, source, into);
+}
+
+type Found = string | { reference: string };
+
+const referenceTo = (name: string): Found => ({ reference: `\${${name}}` });
+const asNeeded = (id: string, needed: Omit<Needed, "name">, into: Translated) =>
+  referenceTo(neededVariable(id, needed, into));
+
+function translateReference(whole: string, inner: string, source: EntrySource, into: Translated): Found {
+  if (/^[A-Za-z_]\w*(:-.*)?$/.test(inner) && !isFolder(inner)) return referenceTo(inner);
+  if (inner.startsWith("input:")) return inputReference(inner.slice(6), source, into);
+  const [, name, usual] = /^env:([A-Za-z_]\w*)(?::-?(.*))?$/.exec(inner) ?? [];
+  if (name !== undefined && usual === undefined) return asNeeded(name, { description: null, isSecret: false }, into);
+  if (name !== undefined) return referenceTo(`${name}:-${usual}`);
+  // In editors it is one of theirs; that of mcp-hub was made ours before.
+  if (source.client === "mcp-hub" && inner.startsWith("command:")) return referenceTo(inner);
+  const [, file] = /^file:(.+)$/.exec(inner) ?? [];
+  return file === undefined ? folderOf(whole, inner, source) : referenceTo(`file:${fromHome(file, source)}`);
+}
+
+/** A question that the client asks becomes a variable, with the question's default. */
+function inputReference(id: string, { inputs }: EntrySource, into: Translated): Found {
+  const input = inputs.find((one): one is UnknownObject => isObject(one) && one.id === id) ?? {};
+  const usual = typeof input.default === "string" && input.default !== "" ? input.default : null;
+  if (usual !== null && /[{}]/.test(usual))
+    throw new TranslationProblem(`the default of its input '${id}' has a brace, which would end the reference`);
+  if (usual !== null) return referenceTo(`${variableName(id)}:-${usual}`);
+  const description = typeof input.description === "string" ? input.description : null;
+  return asNeeded(variableName(id), { description, isSecret: input.password === true }, into);
+}
+
+function isVariable(name: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(name);
+}
+
+function fromHome(file: string, { where }: EntrySource): string {
+  return file.replace(/^~(?=[\\/])/, () => where.home);
+}
+
+function isFolder(name: string): boolean {
+  return /^(userHome|workspaceFolder(Basename)?|workspaceRoot|cwd|pathSeparator)$/.test(name);
+}
+
+function folderOf(whole: string, name: string, { where, workspace }: EntrySource): string {
+  if (name === "userHome") return where.home;
+  if (name === "pathSeparator" || name === "/") return where.platform === "win32" ? "\\" : "/";
+  if (/^(workspaceFolder(Basename)?|workspaceRoot|cwd)$/.test(name)) {
+    if (workspace === null)
+      throw new TranslationProblem(`${whole} is another folder in each project; connect it with --project`);
+    return name === "workspaceFolderBasename" ? basename(workspace) : workspace;
+  }
+  throw new TranslationProblem(`only the client knows what ${whole} stands for`);
+}
