@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { createPlane, type Plane, principalOf } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { fixture } from "./support.ts";
 
 type Made = { name: string; args: Record<string, unknown> };
 
@@ -239,5 +240,66 @@ suite("programs", { concurrency: 4 }, () => {
     const large = await given.plane.code.run('return "x".repeat(9 * 1024 * 1024)');
     assert.equal(large.error?.code, "PAYLOAD_TOO_LARGE");
     assert.deepEqual((await given.plane.code.run("```ts\nreturn 7\n```")).value, 7);
+  });
+
+  test("the tools are listed under the names that programs call them by", async () => {
+    await using given = await world({ config: { mcpServers: { one: fixture("echo") } } });
+    await given.plane.tools.list();
+    const { value } = await given.plane.code.run(
+      "return [Object.keys(tools).sort(), Object.keys(tools.one).includes('echo'), 'put_note' in tools]",
+    );
+    assert.deepEqual(value, [["fail", "look", "nap", "one", "put_note", "read_result", "say"], true, true]);
+  });
+
+  test("a call that is not waited for is said, with the remedy", async () => {
+    await using given = await world();
+    const { text, ok } = await given.plane.code.run("tools.nap({});");
+    assert.ok(ok);
+    assert.equal(text, "The program ended before 1 of its calls did. Put 'await' before it.");
+    const logged = await given.plane.code.run("tools.nap({}); tools.nap({ again: true }); console.log('went on')");
+    assert.match(
+      logged.text,
+      /^The program ended before 2 of its calls did\. Put 'await' before them\.\nLogs:\nwent on$/,
+    );
+  });
+
+  test("a picture is a word in the program, goes to another tool whole, and is returned as a picture", async () => {
+    await using given = await world();
+    const data = Buffer.alloc(3_000, 7).toString("base64");
+    const picture = { type: "image", mimeType: "image/png", data };
+    given.plane.tools.register({
+      manifest: { name: "draw", description: "Draws.", side_effects: "none" },
+      run: () => ({ content: [{ type: "text", text: "here" }, picture] }),
+    } as never);
+    const source = `
+      const [said, image] = await tools.draw({});
+      const seen = await tools.look({ at: image.data });
+      return { length: image.data.length, bytes: image.bytes, same: seen.at === image.data, image };`;
+    const { value, text, blocks } = await given.plane.code.run(source);
+    const sent = given.made.find(({ name }) => name === "look");
+    assert.equal(sent?.args.at, data, "the tool gets the data");
+    const { length, bytes, image } = value as { length: number; bytes: number; image: object };
+    assert.ok(length < 20 && bytes === 3_000, `${length} characters for ${bytes} bytes`);
+    assert.deepEqual(image, { ...picture, bytes: 3_000 }, "who gets the value gets the data");
+    assert.ok(text.length < 300 && !text.includes(data), "a model does not read base64");
+    assert.deepEqual(blocks, [picture]);
+  });
+
+  test("progress of its calls and what it logs reach the caller while it runs", async () => {
+    await using given = await world({ config: { mcpServers: { far: fixture("conformance") } } });
+    const told: { progress: number; message: string | null }[] = [];
+    const relay = { onProgress: (one: { progress: number; message: string | null }) => void told.push(one) };
+    const source = "console.log('begins'); await tools.far.test_tool_with_progress({}); return 1";
+    const { error } = await given.plane.code.run(source, { relay } as never);
+    assert.equal(error, null);
+    assert.equal(told[0]?.message, "begins");
+    assert.ok(
+      told.some(({ message }) => message?.startsWith("far.test_tool_with_progress: ")),
+      JSON.stringify(told),
+    );
+    assert.deepEqual(
+      told.map(({ progress }) => progress),
+      told.map((_, at) => at + 1),
+    );
   });
 });

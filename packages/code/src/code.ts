@@ -114,8 +114,8 @@ export function createCode(parts: CodeParts): CodeRunner {
   };
 }
 
-const toResult = ({ ok, text }: CodeOutcome): ToolResult => ({
-  content: [{ type: "text", text }],
+const toResult = ({ ok, text, blocks = [] }: CodeOutcome): ToolResult => ({
+  content: [{ type: "text", text }, ...(blocks as NonNullable<ToolResult["content"]>)],
   ...(ok ? {} : { isError: true }),
 });
 

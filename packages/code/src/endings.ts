@@ -29,7 +29,7 @@ export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
         const error = refusal(run, ended.writes);
         return withText({ ...base, ok: false, value: null, logs: [], calls: [], error });
       }
-      const { result, logs, calls, waiting } = ended;
+      const { result, logs, calls, waiting, blobs, unawaited } = ended;
       const waits = !result.ok && result.end === "idle" && waiting.length > 0;
       const isKept = waits && JSON.stringify(run.recorded).length <= maxKept;
       if (isKept) await recorded.keep(run);
@@ -38,15 +38,14 @@ export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
         await recorded.keepValues(run.owner, run.conversation, result.store);
       const thrown = waits ? waitsFor(waiting, run, isKept) : (read?.error ?? (result.ok ? null : failure(ended)));
       const error = thrown && { ...reportError(thrown), ...placeIn(thrown) };
-      const outcome = withText({
-        ...base,
-        ok: error === null,
-        value: read?.value ?? null,
-        logs,
-        calls,
-        error,
-        ...(waiting.length > 0 && { waiting }),
-      });
+      const shown = read?.value ?? null;
+      const blocks = blobs.blocksIn(shown);
+      const told = { ...base, ok: error === null, value: shown, logs, calls, error };
+      const outcome = {
+        ...withText({ ...told, ...(waiting.length > 0 && { waiting }) }, unawaited),
+        value: blobs.reveal(shown),
+        ...(blocks.length > 0 && { blocks }),
+      };
       // One that waits is kept when it is over.
       if (!waits) await keepRun(toRun(outcome, run, principal, ends));
       return outcome;
@@ -105,16 +104,19 @@ function placeIn({ data }: PlaneError): Pick<ProgramError, "line" | "text"> {
   return typeof line === "number" ? { line, text: String(text) } : {};
 }
 
-function withText(outcome: Omit<CodeOutcome, "text">): CodeOutcome {
+function withText(outcome: Omit<CodeOutcome, "text">, unawaited = 0): CodeOutcome {
   const { value, error, logs } = outcome;
-  const said = typeof value === "string" ? value : JSON.stringify(value);
-  const first = error
-    ? `Error: ${error.message} [${error.code}]`
-    : value === null && logs.length === 0
-      ? "The program returned nothing. Give its value with return."
-      : said;
   const written = logs.length === 0 ? [] : ["Logs:", ...logs];
-  return { ...outcome, text: [...(value === null && !error && logs.length > 0 ? [] : [first]), ...written].join("\n") };
+  if (error) return { ...outcome, text: [`Error: ${error.message} [${error.code}]`, ...written].join("\n") };
+  const early =
+    unawaited === 0
+      ? []
+      : [
+          `The program ended before ${unawaited} of its calls did. Put 'await' before ${unawaited === 1 ? "it" : "them"}.`,
+        ];
+  const nothing = logs.length > 0 || unawaited > 0 ? [] : ["The program returned nothing. Give its value with return."];
+  const said = value === null ? nothing : [typeof value === "string" ? value : JSON.stringify(value)];
+  return { ...outcome, text: [...said, ...early, ...written].join("\n") };
 }
 
 /** As runs of agents are kept: the program is the question, its value the answer. */

@@ -1,10 +1,12 @@
+import { platform } from "./platform.ts";
+
 /**
  * Runs in the sandbox before the program. It keeps its own references to what it needs: a program that replaces JSON or Promise harms itself alone.
  * Evaluates to a function that takes the bridge and returns what watches the program's promise and what settles its calls.
  */
-export const prelude = `(function (request, log, done, fail, storeText) {
+export const prelude = `(function (request, log, done, fail, compute, names, storeText) {
   const { parse, stringify } = JSON;
-  const { Proxy, Promise, Error, String, Number, Object, Map, RangeError } = globalThis;
+  const { Proxy, Promise, Error, String, Number, Object, Map, RangeError, TypeError, Array } = globalThis;
   const { then } = Promise.prototype;
   const apply = Reflect.apply;
   delete globalThis.performance;
@@ -37,9 +39,21 @@ export const prelude = `(function (request, log, done, fail, storeText) {
     waiting.delete(id);
     settled(json);
   };
-  const callable = (path) => new Proxy(function () {}, {
+  // What there is, at the place that a path leads to. The host is asked once for each place.
+  const listed = new Map();
+  const namesAt = (path) => {
+    const key = stringify(path);
+    if (!listed.has(key)) listed.set(key, parse(names(key)));
+    return listed.get(key);
+  };
+  const callable = (path) => new Proxy(() => {}, {
     get: (_target, name) => typeof name === "string" && name !== "then" ? callable([...path, name]) : undefined,
     apply: (_target, _self, [args = {}]) => ask("call", { path, arguments: args }),
+    ownKeys: () => namesAt(path),
+    has: (_target, name) => namesAt(path).includes(name),
+    getOwnPropertyDescriptor: (_target, name) => namesAt(path).includes(name)
+      ? { value: callable([...path, name]), enumerable: true, configurable: true }
+      : undefined,
     set: () => false, defineProperty: () => false, deleteProperty: () => false, getPrototypeOf: () => null,
   });
   const render = (value) => {
@@ -69,15 +83,24 @@ export const prelude = `(function (request, log, done, fail, storeText) {
     store, ToolError,
   };
   for (const name of Object.keys(globals)) Object.defineProperty(globalThis, name, { value: globals[name] });
+  ${platform}(compute, ask, log);
 
   const failWith = (error) => {
     if (error === null || typeof error !== "object") return fail("Error", String(error), "", "");
     const details = error instanceof ToolError ? stringify({ code: error.code, tool: error.tool }) : "";
     fail(String(error.name ?? "Error"), String(error.message ?? ""), String(error.stack ?? ""), details);
   };
+  // A promise would be written as {}.
+  const noPromise = (key, value) => {
+    if (!(value instanceof Promise)) return typeof value === "bigint" ? String(value) : value;
+    const place = key === "" ? "The returned value" : "'" + key + "' of the returned value";
+    throw new TypeError(place + " is a promise. Put 'await' before the call that it comes from, or use Promise.all for a list.");
+  };
   const watch = (program) => apply(then, program, [
     (value) => {
-      try { done(stringify(value) ?? "null", stringify(Object.fromEntries(kept))); } catch (error) { failWith(error); }
+      try {
+        done(stringify(value, noPromise) ?? "null", stringify(Object.fromEntries(kept)));
+      } catch (error) { failWith(error); }
     },
     (error) => { try { failWith(error); } catch { fail("Error", "The program threw a value that cannot be described.", "", ""); } },
   ]);

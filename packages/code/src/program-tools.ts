@@ -50,6 +50,14 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
         .catch(() => undefined);
       return lookUp(path, principal) ?? { asked: { server, tool: rest.join(".") }, tool: undefined };
     },
+    /** What a path leads to: servers and tools without one, or the tools of a server. */
+    names([first, ...rest]: readonly string[], principal: Principal, only: (tool: Tool) => boolean): string[] {
+      if (rest.length > 0) return [];
+      const { paths, byKey } = indexOf(principal);
+      const all = [...byKey.values()].filter(only).map(({ id }) => paths.pathOf(id));
+      if (first === undefined) return [...new Set(all.map(([name = ""]) => name))];
+      return all.flatMap(([server, tool]) => (tool !== undefined && server === first ? [tool] : []));
+    },
     /** Tools that the text names and that may change something, by line. */
     writesIn(source: string, principal: Principal): { line: number; name: string }[] {
       return namedIn(source).flatMap(({ path, line }) => {

@@ -8,6 +8,7 @@ import { PlaneError, toPlaneError } from "../../../src/model/errors.ts";
 import type { Plane, PlaneCallOptions } from "../../../src/model/plane.ts";
 import { ownerOf, type Principal } from "../../../src/model/principal.ts";
 import { defaultTimeoutMs } from "../../../src/model/servers/server.ts";
+import { type Blobs, createBlobs } from "./blobs.ts";
 import type { ProgramTools } from "./program-tools.ts";
 import { answerOf, createReplayLog, failureJson, type RecordedCalls, type WaitingRun } from "./recorded-calls.ts";
 import type { ProgramResult, Sandbox } from "./sandbox.ts";
@@ -30,6 +31,10 @@ export type EndedRun = {
   logs: string[];
   calls: CodeCall[];
   waiting: { id: string; tool: string; plan?: string }[];
+  /** What its value refers to. */
+  blobs: Blobs;
+  /** Calls that it had not waited for. */
+  unawaited: number;
   /** The limit, not the caller, ended it. */
   expired: boolean;
   timeoutMs: number;
@@ -43,6 +48,9 @@ type Running = {
   calls: CodeCall[];
   waiting: Map<string, EndedRun["waiting"][number]>;
   memory: ReturnType<typeof createReplayLog>;
+  blobs: Blobs;
+  /** Tells the caller what happens, where it wants to know. */
+  tell(message: string): void;
   isOver: boolean;
   answered: number;
 };
@@ -68,6 +76,8 @@ export async function runCode(
     isOver: false,
     answered: 0,
     memory: createReplayLog(run.recorded),
+    blobs: createBlobs(),
+    tell: progressOf(options),
   };
   const inFlight = new Set<Promise<unknown>>();
   const request = createRequests(state, ports);
@@ -79,7 +89,13 @@ export async function runCode(
       limits: codeLimits,
       owner: ownerOf(principal),
       signal: limiter.signal,
-      log: (level, text) => void logs.push(level === "warn" || level === "error" ? `${level}: ${text}` : text),
+      log(level, text) {
+        const line = level === "warn" || level === "error" ? `${level}: ${text}` : text;
+        logs.push(line);
+        state.tell(line);
+      },
+      names: (json) =>
+        JSON.stringify(ports.tools.names(JSON.parse(json) as string[], principal, options.only ?? (() => true))),
       request(kind, json) {
         const asked = request(kind, json).finally(() => inFlight.delete(asked));
         inFlight.add(asked);
@@ -87,11 +103,13 @@ export async function runCode(
       },
     });
     state.isOver = true;
+    const unawaited = inFlight.size;
     // A call that was not waited for has begun all the same.
     await Promise.allSettled(inFlight);
     if (state.waiting.size > 0) run.recorded = state.memory.all();
     const calls = state.calls.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-    return { result, logs, calls, waiting: [...state.waiting.values()], expired: limiter.isExpired, timeoutMs };
+    const waiting = [...state.waiting.values()];
+    return { result, logs, calls, waiting, blobs: state.blobs, unawaited, expired: limiter.isExpired, timeoutMs };
   } finally {
     limiter.clear();
   }
@@ -176,7 +194,8 @@ function createRequests(state: Running, ports: RunCodePorts) {
       const { path, arguments: args, query, limit } = JSON.parse(text) as Record<string, unknown>;
       const key = memory.key(kind, text);
       if (kind === "search") return await search(String(query), limit, key);
-      return await call((path as unknown[]).map(String), args, key);
+      const answer = await call((path as unknown[]).map(String), state.blobs.reveal(args), key);
+      return answer === null ? null : state.blobs.hide(answer);
     } catch (thrown) {
       const { code, message } = limiter.isCancelled ? cancelled : toPlaneError(thrown);
       return failureJson("", code, message);
@@ -184,16 +203,23 @@ function createRequests(state: Running, ports: RunCodePorts) {
   };
 }
 
+/** Steps of the run, whichever of its calls makes them. */
+function progressOf({ relay }: RunCodeOptions): (message: string) => void {
+  let step = 0;
+  return (message) => relay?.onProgress?.({ progress: ++step, total: null, message });
+}
+
 const cancelled = new PlaneError("CANCELLED", "The run ended.");
 const tooMany = `A program may make ${codeLimits.calls} calls. Return what there is, and go on in another.`;
 const tooMuch = "The results of this program are larger than 64 MB. Ask for less, or go on in another.";
 
 /** What is the same for all calls of a program is made once. */
-function createCallTool({ run, options, principal, limiter }: Running, { plane, tools }: RunCodePorts) {
+function createCallTool({ run, options, principal, limiter, tell }: Running, { plane, tools }: RunCodePorts) {
   const { only, isSeen, consent, compliance, state, toolGroups, face, approvalWaitMs: wait } = options;
   const mode = run.readOnly ? ("review" as const) : options.mode;
   const conversation = run.conversation ?? undefined;
-  const { onOwnTool: _, continuation: __, onProgress: ___, ...relay } = options.relay ?? {};
+  const { onOwnTool: _, continuation: __, onProgress, ...relay } = options.relay ?? {};
+  const listens = onProgress !== undefined;
   const given = withoutUndefined({ consent, compliance, state, toolGroups, face, conversation, mode });
   const usual: PlaneCallOptions = {
     ...(given as PlaneCallOptions),
@@ -201,7 +227,6 @@ function createCallTool({ run, options, principal, limiter }: Running, { plane, 
     run: run.id,
     signal: limiter.signal,
     maxResultBytes: 0,
-    relay,
     ...(options.askHere && { askHere: outsideTheLimit(options.askHere, limiter) }),
   };
   return async (path: string[], args: unknown): Promise<Outcome & { at: string }> => {
@@ -211,8 +236,16 @@ function createCallTool({ run, options, principal, limiter }: Running, { plane, 
       throw new PlaneError("TOOL_NOT_FOUND", `No tool '${path.join(".")}' here. Find one with search().`);
     const isUnseen = isSeen !== undefined && !(tool && isSeen(tool));
     const at = new Date().toISOString();
+    const name = path.join(".");
     const outcome = await plane().call(asked, args, {
       ...usual,
+      relay: {
+        ...relay,
+        ...(listens && {
+          onProgress: ({ progress, total, message }) =>
+            tell(`${name}: ${message ?? (total === null ? progress : `${progress} of ${total}`)}`),
+        }),
+      },
       // A person is waited for as long as time is left to go on without them.
       ...(wait !== undefined && { approvalWaitMs: Math.floor(Math.min(wait, limiter.leftMs() * 0.8)) }),
       ...(isUnseen && { unseen: true }),

@@ -1,10 +1,11 @@
 import { stripTypeScriptTypes } from "node:module";
-import { parentPort } from "node:worker_threads";
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
 import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSHandle } from "quickjs-emscripten-core";
 import type { ProgramError } from "../../../src/model/agent/code-run.ts";
+import { compute, missingNames } from "./platform.ts";
 import { prelude } from "./prelude.ts";
-import type { FromSandbox, ProgramResult, SandboxRequest, ToSandbox } from "./sandbox.ts";
+import type { Answered, Asked, FromSandbox, ProgramResult, SandboxRequest, ToSandbox } from "./sandbox.ts";
 
 /** Jobs per turn, so that answers are read between turns of a program that never waits. */
 const maxJobsPerTurn = 1_000;
@@ -18,6 +19,10 @@ const maxSearches = 100;
 const maxTimers = 10_000;
 const wrapper = ["(async () => {", "\n})()"] as const;
 
+/** A host that is busy for longer gives no names. */
+const namesMs = 2_000;
+
+const { answered, namesPort } = workerData as { answered: Int32Array; namesPort: MessagePort };
 const port = parentPort;
 if (port === null) throw new Error("The sandbox runs in a worker.");
 const send = (message: FromSandbox) => port.postMessage(message);
@@ -29,10 +34,10 @@ const processorMs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 };
-let answerCall: (answer: Extract<ToSandbox, { type: "answer" }>) => void = () => undefined;
+let answerCalls: (answers: readonly Answered[]) => void = () => undefined;
 
 port.on("message", (message: ToSandbox) => {
-  if (message.type === "answer") return answerCall(message);
+  if (message.type === "answers") return answerCalls(message.answers);
   run(message).then(send, ({ message: said }: Error) => {
     const error = { name: "Error", message: `The sandbox failed: ${said}` };
     send({ type: "done", isSpent: true, ok: false, end: "broken", error });
@@ -61,6 +66,7 @@ async function run({ source, startedAt, limits, store }: SandboxRequest): Promis
   Date.now = () => startedAt + sleptMs;
   const context = runtime.newContext();
   const waiting = new Set<number>();
+  const asking: Asked[] = [];
   const timers = new Set<NodeJS.Timeout>();
   let settle: QuickJSHandle | undefined;
   try {
@@ -75,6 +81,7 @@ async function run({ source, startedAt, limits, store }: SandboxRequest): Promis
           return reject(thrown);
         }
         runtime.executePendingJobs(maxJobsPerTurn).dispose();
+        if (asking.length > 0) send({ type: "requests", asked: asking.splice(0) });
         usedMs = usedNow();
         wallMs += performance.now() - turnStarted;
         if (isOverTime) resolve({ ok: false, end: "time", error: overTime(limits.cpuMs) });
@@ -87,16 +94,18 @@ async function run({ source, startedAt, limits, store }: SandboxRequest): Promis
         context.callFunction(settle, context.undefined, ...given).dispose();
         for (const handle of given) handle.dispose();
       };
-      answerCall = ({ id, json }) =>
+      answerCalls = (answers) =>
         turn(() => {
-          waiting.delete(id);
-          if (json !== undefined) answer(id, json);
+          for (const { id, json } of answers) {
+            waiting.delete(id);
+            if (json !== undefined) answer(id, json);
+          }
         });
       const end = (result: ProgramResult) => void (isOverTime || resolve(result));
       const slept = (ms: number) => {
         sleptMs += ms;
       };
-      const running = { source, store, limits, waiting, timers, turn, answer, end, slept };
+      const running = { source, store, limits, waiting, asking, timers, turn, answer, end, slept };
       turn(() => {
         settle = start(context, running);
       });
@@ -105,7 +114,7 @@ async function run({ source, startedAt, limits, store }: SandboxRequest): Promis
     return { type: "done", isSpent: isOverTime || !dispose(parts), ...result };
   } finally {
     for (const timer of timers) clearTimeout(timer);
-    answerCall = () => undefined;
+    answerCalls = () => undefined;
     Date.now = realNow;
   }
 }
@@ -123,6 +132,8 @@ function dispose(parts: readonly Disposable[]): boolean {
 type Running = Pick<SandboxRequest, "source" | "store" | "limits"> & {
   /** What the host was asked. */
   waiting: Set<number>;
+  /** In this turn: what is asked together crosses together. */
+  asking: Asked[];
   timers: Set<NodeJS.Timeout>;
   turn(work: () => void): void;
   answer(id: number, json: string): void;
@@ -130,7 +141,7 @@ type Running = Pick<SandboxRequest, "source" | "store" | "limits"> & {
   slept(ms: number): void;
 };
 
-type Bridge = Record<string, (...values: QuickJSHandle[]) => undefined>;
+type Bridge = Record<string, (...values: QuickJSHandle[]) => QuickJSHandle | undefined>;
 
 /** Returns what settles the calls of the program. */
 function start(context: QuickJSContext, running: Running): QuickJSHandle {
@@ -174,7 +185,7 @@ function evaluate(context: QuickJSContext, source: string) {
 
 /** What the prelude gets: each function takes texts. */
 function createBridge(context: QuickJSContext, running: Running): Bridge {
-  const { source, limits, waiting, timers, turn, answer, end, slept } = running;
+  const { source, limits, waiting, asking, timers, turn, answer, end, slept } = running;
   let requests = 0;
   let asked = 0;
   let logged = 0;
@@ -203,7 +214,7 @@ function createBridge(context: QuickJSContext, running: Running): Bridge {
       if (requests > limits.calls + maxSearches || asked > maxAsked) later(id, 0, tooMuchAsked(limits.calls));
       else {
         waiting.add(id);
-        send({ type: "request", id, kind, json });
+        asking.push({ id, kind, json });
       }
       return undefined;
     },
@@ -224,7 +235,18 @@ function createBridge(context: QuickJSContext, running: Running): Bridge {
       end({ ...result, error: { ...readDetails(textOf(details)), ...result.error } });
       return undefined;
     },
+    compute: (kind, json) => context.newString(compute(textOf(kind), textOf(json))),
+    names: (path) => context.newString(askNow(textOf(path))),
   };
+}
+
+/** One turn of the host, waited for. */
+function askNow(json: string): string {
+  Atomics.store(answered, 0, 0);
+  send({ type: "names", json });
+  Atomics.wait(answered, 0, 0, namesMs);
+  const { message = "[]" } = (receiveMessageOnPort(namesPort) as { message: string } | undefined) ?? {};
+  return message;
 }
 
 const tooMuchAsked = (calls: number) =>
@@ -254,5 +276,8 @@ function failed(name: string, message: string, stack: string, source: string) {
   const lines = source.split("\n");
   const line = match === null ? 0 : Math.min(Number(match[1]), lines.length);
   const place = line === 0 ? {} : { line, text: lines[line - 1]?.trim().slice(0, 200) ?? "" };
-  return { ok: false as const, end: "threw" as const, error: { name, message: message.slice(0, 10_000), ...place } };
+  const [, unknown = ""] = (name === "ReferenceError" && /^'?(\w+)'? is not defined/.exec(message)) || [];
+  const hint = Object.hasOwn(missingNames, unknown) ? `. ${missingNames[unknown]}` : "";
+  const said = message.slice(0, 10_000) + hint;
+  return { ok: false as const, end: "threw" as const, error: { name, message: said, ...place } };
 }

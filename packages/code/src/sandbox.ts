@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { ownFile } from "../../../src/lib/own-files.ts";
 import type { ProgramError } from "../../../src/model/agent/code-run.ts";
 
@@ -7,10 +7,14 @@ export type ProgramResult =
   | { ok: true; json: string; store: string }
   | { ok: false; error: ProgramError; end: "threw" | "idle" | "time" | "aborted" | "broken" };
 export type SandboxRequest = { type: "run"; source: string; startedAt: number; limits: SandboxLimits; store: string };
+export type Asked = { id: number; kind: string; json: string };
 /** Without `json` the program waits on, and what it waits for does not keep it alive. */
-export type ToSandbox = SandboxRequest | { type: "answer"; id: number; json?: string };
+export type Answered = { id: number; json?: string };
+export type ToSandbox = SandboxRequest | { type: "answers"; answers: Answered[] };
 export type FromSandbox =
-  | { type: "request"; id: number; kind: string; json: string }
+  | { type: "requests"; asked: Asked[] }
+  /** The program waits for the answer, with its thread. */
+  | { type: "names"; json: string }
   | { type: "log"; level: string; text: string }
   /** The engine is there: what it uses from now on is the program's. */
   | { type: "begun" }
@@ -24,6 +28,8 @@ type Run = Omit<SandboxRequest, "type"> & {
   /** Takes and gives JSON texts; null where the answer comes after the run. */
   request(kind: string, json: string): Promise<string | null>;
   log(level: string, text: string): void;
+  /** The names of tools behind a path, as JSON. */
+  names(json: string): string;
 };
 
 const idleMs = 60_000;
@@ -35,26 +41,27 @@ export type Sandbox = { run(run: Run): Promise<ProgramResult>; close(): Promise<
 
 /** Workers that run one program each at a time. A worker that does not answer in time is ended and replaced. */
 export function createSandbox(): Sandbox {
-  const idle: Worker[] = [];
-  const all = new Set<Worker>();
+  const idle: SandboxWorker[] = [];
+  const all = new Set<SandboxWorker>();
   const busy = new Map<string, number>();
   const queue = new Set<{ owner: string; enter(): void }>();
   let isClosed = false;
 
-  const discard = (worker: Worker) => {
+  const discard = (worker: SandboxWorker) => {
     all.delete(worker);
-    return worker.terminate();
+    worker.namesPort.close();
+    return worker.thread.terminate();
   };
   const isFree = (owner: string) =>
     (busy.get(owner) ?? 0) < maxPerOwner && (idle.length > 0 || all.size < maxWorkers) && !isClosed;
-  const take = (owner: string): Worker => {
+  const take = (owner: string): SandboxWorker => {
     const worker = idle.pop() ?? openWorker();
     busy.set(owner, (busy.get(owner) ?? 0) + 1);
     all.add(worker);
     return worker;
   };
   const waitFor = ({ owner, signal }: Run) =>
-    new Promise<Worker>((resolve, reject) => {
+    new Promise<SandboxWorker>((resolve, reject) => {
       const waiter = {
         owner,
         enter() {
@@ -70,16 +77,16 @@ export function createSandbox(): Sandbox {
       queue.add(waiter);
       signal.addEventListener("abort", giveUp, { once: true });
     });
-  const release = (worker: Worker, owner: string, isUsable: boolean) => {
+  const release = (worker: SandboxWorker, owner: string, isUsable: boolean) => {
     const left = (busy.get(owner) ?? 1) - 1;
     if (left === 0) busy.delete(owner);
     else busy.set(owner, left);
     if (isUsable && !isClosed) {
       idle.push(worker);
-      worker.unref();
+      worker.thread.unref();
       setTimeout(() => {
         const at = idle.indexOf(worker);
-        if (at >= 0) void discard(idle.splice(at, 1)[0] as Worker);
+        if (at >= 0) void discard(idle.splice(at, 1)[0] as SandboxWorker);
       }, idleMs).unref();
     } else void discard(worker);
     for (const { owner: next, enter } of queue) if (isFree(next)) return enter();
@@ -101,8 +108,15 @@ export function createSandbox(): Sandbox {
   };
 }
 
-function openWorker(): Worker {
-  return new Worker(ownFile("sandboxWorker"), {
+/** `answered` and `namesPort` are for what a program waits for with its thread. */
+type SandboxWorker = { thread: Worker; answered: Int32Array; namesPort: MessagePort };
+
+function openWorker(): SandboxWorker {
+  const answered = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const { port1, port2 } = new MessageChannel();
+  const thread = new Worker(ownFile("sandboxWorker"), {
+    workerData: { answered, namesPort: port2 },
+    transferList: [port2],
     env: {},
     execArgv: ["--disable-warning=ExperimentalWarning"],
     resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },
@@ -112,6 +126,8 @@ function openWorker(): Worker {
     stderr: true,
     name: "toolplane code",
   }).on("error", () => undefined);
+  port1.unref();
+  return { thread, answered, namesPort: port1 };
 }
 
 type Failed = Extract<ProgramResult, { ok: false }>;
@@ -124,7 +140,8 @@ const stopped = (end: Failed["end"], message: string): Failed => ({
 
 type Ended = { result: ProgramResult; isUsable: boolean };
 
-function runOn(worker: Worker, { signal, request, log, owner: _, ...program }: Run): Promise<Ended> {
+function runOn({ thread: worker, answered, namesPort }: SandboxWorker, run: Run): Promise<Ended> {
+  const { signal, request, log, names, owner: _, ...program } = run;
   return new Promise((resolve) => {
     worker.ref();
     const { cpuMs } = program.limits;
@@ -154,10 +171,23 @@ function runOn(worker: Worker, { signal, request, log, owner: _, ...program }: R
         const { type: __, isSpent, ...result } = message;
         return end(result, !isSpent);
       }
-      const { id, kind, json } = message;
-      void request(kind, json).then((answer) => {
+      if (message.type === "names") {
+        namesPort.postMessage(names(message.json));
+        Atomics.store(answered, 0, 1);
+        return void Atomics.notify(answered, 0);
+      }
+      for (const { id, kind, json } of message.asked)
+        void request(kind, json).then((answer) => give({ id, ...(answer !== null && { json: answer }) }));
+    };
+    let answers: Answered[] = [];
+    /** What is there in one turn of the loop crosses together. */
+    const give = (answer: Answered) => {
+      if (answers.push(answer) > 1) return;
+      setImmediate(() => {
+        const all = answers;
+        answers = [];
         // The worker may have the program of another caller by now.
-        if (!isOver) worker.postMessage({ type: "answer", id, ...(answer !== null && { json: answer }) } as ToSandbox);
+        if (!isOver) worker.postMessage({ type: "answers", answers: all } satisfies ToSandbox);
       });
     };
     const onError = ({ message }: Error) => end(stopped("broken", `The sandbox failed: ${message}`));

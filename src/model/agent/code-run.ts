@@ -4,7 +4,7 @@ import type { Relay } from "../calls/provider.ts";
 import type { ResultHandle } from "../calls/stored-result.ts";
 import type { Tool } from "../catalogue/tool.ts";
 import type { ErrorReport } from "../errors-schema.ts";
-import type { Json } from "../json.ts";
+import type { Json, UnknownObject } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
 import type { Caller } from "../principal.ts";
 import type { CodeSearch } from "./code-schema.ts";
@@ -74,6 +74,8 @@ export type CodeOutcome = {
   waiting?: { id: string; tool: string; plan?: string }[];
   /** As a model reads it. */
   text: string;
+  /** Pictures, sounds and files that the value holds, as their tools gave them. */
+  blocks?: UnknownObject[];
   /** Of the whole text, where it was shortened. */
   stored?: ResultHandle;
 };

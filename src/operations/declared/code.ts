@@ -78,7 +78,7 @@ export const codeOperations = [
       body: { description: "The program.", example: { source: "return await tools.demo.add({ a: 1, b: 2 });" } },
       answers: { 200: "How it ended; `ok` is false where it failed.", 202: "It waits for what `waiting` names." },
       status: ({ ok, waiting }: CodeOutcome) => (!ok && waiting !== undefined ? 202 : 200),
-      show: ({ text: _, stored: __, error, ...shown }: CodeOutcome) => ({
+      show: ({ text: _, stored: __, blocks: ___, error, ...shown }: CodeOutcome) => ({
         ...shown,
         error: error && toPublicError(error),
       }),

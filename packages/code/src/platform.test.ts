@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { createSandbox } from "./sandbox.ts";
+
+const sandbox = createSandbox();
+after(() => sandbox.close());
+
+const tree: Record<string, string[]> = { "[]": ["demo", "files"], '["demo"]': ["add", "greet"] };
+
+async function run(source: string) {
+  const logs: string[] = [];
+  const result = await sandbox.run({
+    source,
+    startedAt: Date.parse("2026-11-18T12:00:00Z"),
+    limits: { memoryBytes: 64 * 1024 * 1024, cpuMs: 60_000, calls: 200 },
+    store: "{}",
+    owner: "ann",
+    signal: new AbortController().signal,
+    request: async (_, json) => JSON.stringify({ value: JSON.parse(json) }),
+    names: (json) => JSON.stringify(tree[json] ?? []),
+    log: (_, text) => void logs.push(text),
+  });
+  return { result, logs };
+}
+
+async function returned(source: string): Promise<unknown> {
+  const { result } = await run(source);
+  assert.ok(result.ok, JSON.stringify(result));
+  return JSON.parse(result.json);
+}
+
+async function errorOf(source: string): Promise<{ name: string; message: string; line?: number }> {
+  const { result } = await run(source);
+  assert.ok(!result.ok, `it returned ${JSON.stringify(result)}`);
+  return result.error;
+}
+
+const cases: [what: string, source: string, expected: unknown][] = [
+  ["servers are listed", "return Object.keys(tools)", ["demo", "files"]],
+  ["tools are listed", "return Object.keys(tools.demo)", ["add", "greet"]],
+  [
+    "a loop runs over them",
+    "const all = []; for (const name in tools.demo) all.push(name); return all",
+    ["add", "greet"],
+  ],
+  ["a name is looked for", 'return ["add" in tools.demo, "sub" in tools.demo, "demo" in tools]', [true, false, true]],
+  [
+    "what was listed is called",
+    "const [add] = Object.values(tools.demo); return (await add({ a: 1 })).path",
+    ["demo", "add"],
+  ],
+  [
+    "a URL has parts",
+    "const u = new URL('../b?x=1#y', 'https://h.example:8443/a/c'); return [u.href, u.host, u.pathname, u.searchParams.get('x'), u.hash]",
+    ["https://h.example:8443/b?x=1#y", "h.example:8443", "/b", "1", "#y"],
+  ],
+  [
+    "a URL is changed",
+    "const u = new URL('https://h.example/'); u.pathname = '/ä b'; u.searchParams.append('q', 'a&b'); u.searchParams.set('n', 2); return String(u)",
+    "https://h.example/%C3%A4%20b?q=a%26b&n=2",
+  ],
+  [
+    "a URL is judged",
+    "return [URL.canParse('x'), URL.canParse('x', 'http://h'), URL.parse('nope')]",
+    [false, true, null],
+  ],
+  [
+    "parameters",
+    "const p = new URLSearchParams({ a: 1, b: 'x y' }); p.append('a', 2); p.delete('b'); return [p.toString(), [...p], p.getAll('a'), p.has('b'), p.size]",
+    [
+      "a=1&a=2",
+      [
+        ["a", "1"],
+        ["a", "2"],
+      ],
+      ["1", "2"],
+      false,
+      2,
+    ],
+  ],
+  [
+    "text and bytes",
+    "const b = new TextEncoder().encode('ä€😀'); return [Array.from(b), new TextDecoder().decode(b), new TextDecoder().decode(b.buffer.slice(0, 2))]",
+    [[195, 164, 226, 130, 172, 240, 159, 152, 128], "ä€😀", "ä"],
+  ],
+  ["base64", "return [btoa('hello'), atob('aGVsbG8=')]", ["aGVsbG8=", "hello"]],
+  [
+    "a clone",
+    "const a = { at: new Date(0), list: [1, { b: 2 }], map: new Map([['k', new Set([1])]]) }; a.self = a; const c = structuredClone(a); c.list[1].b = 3; return [a.list[1].b, c.at.toISOString(), [...c.map.get('k')], c.self === c]",
+    [2, "1970-01-01T00:00:00.000Z", [1], true],
+  ],
+  [
+    "numbers and dates for people",
+    "return [new Intl.NumberFormat('de-DE', { style: 'currency', currency: 'EUR' }).format(1234.5), (1234567.891).toLocaleString(), new Date(0).toLocaleDateString('en-GB'), new Intl.DateTimeFormat('en-US', { dateStyle: 'long' }).format(new Date(0)), new Intl.PluralRules('en').select(1), new Intl.ListFormat('en').format(['a', 'b']), new Intl.RelativeTimeFormat('en').format(-1, 'day'), [1.5, 2].map(new Intl.NumberFormat('en').format), ['b', 'ä', 'a'].sort(new Intl.Collator('de').compare)]",
+    [
+      "1.234,50\u00a0€",
+      "1,234,567.891",
+      "01/01/1970",
+      "January 1, 1970",
+      "one",
+      "a and b",
+      "1 day ago",
+      ["1.5", "2"],
+      ["a", "ä", "b"],
+    ],
+  ],
+  [
+    "timers",
+    "const seen = []; setTimeout((x) => seen.push(x), 20, 'late'); setTimeout(() => seen.push('soon'), 1); const never = setTimeout(() => seen.push('never'), 5); clearTimeout(never); let n = 0; const i = setInterval(() => { n += 1; if (n === 3) clearInterval(i); }, 1); await new Promise((resolve) => setTimeout(resolve, 60)); queueMicrotask(() => seen.push('micro')); await null; return [...seen, n]",
+    ["soon", "late", "micro", 3],
+  ],
+  ["a big number", "return { n: 12345678901234567890n }", { n: "12345678901234567890" }],
+];
+
+for (const [what, source, expected] of cases)
+  test(`programs have what a platform has: ${what}`, async () => {
+    assert.deepEqual(await returned(source), expected);
+  });
+
+test("a promise in the returned value is named with the remedy", async () => {
+  const error = await errorOf("return { sum: tools.demo.add({ a: 1 }) }");
+  assert.match(error.message, /'sum' of the returned value is a promise\. Put 'await'/);
+  assert.match((await errorOf("return [tools.demo.add({}), 2]")).message, /'0' of the returned value is a promise/);
+  assert.deepEqual(await returned("return tools.demo.add({ a: 1 })"), { path: ["demo", "add"], arguments: { a: 1 } });
+});
+
+test("names of other platforms say what to use instead", async () => {
+  for (const [name, remedy] of [
+    ["fetch('http://x')", /through tools only/],
+    ["require('fs')", /no modules/],
+    ["process.env", /no environment/],
+    ["Buffer.from('x')", /TextEncoder/],
+  ] as const)
+    assert.match((await errorOf(`await null;\nreturn ${name}`)).message, remedy);
+  assert.equal(await returned("return typeof fetch + typeof process"), "undefinedundefined");
+});
+
+test("wrong input to the platform is an error of the program, with its line", async () => {
+  const wrong: [string, RegExp][] = [
+    ["new URL('nope')", /Invalid URL/],
+    ["new Intl.NumberFormat('en', { style: 'currency' }).format(1)", /currency/i],
+    ["new Intl.NumberFormat('no such locale').format(1)", /locale/i],
+    ["structuredClone(() => 1)", /cannot be cloned/],
+    ["new TextDecoder('utf-16')", /Only utf-8/],
+    ["atob('*')", /./],
+    ["setTimeout('alert(1)', 1)", /takes a function/],
+    ["new URL('https://h/' + 'x'.repeat(2_000_000))", /at most 1 MB/],
+  ];
+  for (const [source, message] of wrong) {
+    const error = await errorOf(`const a = 1;\nreturn ${source}`);
+    assert.match(error.message, message, source);
+    assert.equal(error.line, 2, source);
+  }
+});
+
+test("what a program does to the platform's parts is its own harm, and reaches nothing", async () => {
+  assert.deepEqual(await returned("JSON.parse = () => ({ value: 'forged' }); return new URL('http://h/').host"), "h");
+  const escapes = [
+    "URL.constructor('return process')()",
+    "new Intl.NumberFormat('en').format.constructor('return process')()",
+    "Object.getPrototypeOf(tools).constructor",
+    "(() => { class P extends URL { get href() { return 1 } } return new P('http://h/').toString().constructor.constructor('return process')() })()",
+  ];
+  for (const way of escapes) await errorOf(`return ${way}`);
+  const { result } = await run(
+    "Intl.__proto__.constructor = 1; return new Intl.Collator('x-y-z-not').compare('a', 'b')",
+  );
+  assert.ok(typeof result.ok === "boolean");
+});

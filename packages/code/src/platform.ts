@@ -1,0 +1,245 @@
+/** Characters of what is computed with at once: these parts cannot be interrupted. */
+const most = 1024 * 1024;
+
+type Compute = (...given: never[]) => unknown;
+
+const addressParts = [
+  "href",
+  "origin",
+  "protocol",
+  "username",
+  "password",
+  "host",
+  "hostname",
+  "port",
+  "pathname",
+  "search",
+  "hash",
+] as const;
+
+/** What each kind may be asked, beside making it. */
+const intl: Readonly<Record<string, readonly string[]>> = {
+  NumberFormat: ["format", "formatToParts"],
+  DateTimeFormat: ["format", "formatToParts"],
+  RelativeTimeFormat: ["format"],
+  ListFormat: ["format"],
+  PluralRules: ["select"],
+  Collator: ["compare"],
+};
+
+/** Parts of the platform that the engine does not have. They only compute, and get and give plain values. */
+const kinds: Readonly<Record<string, Compute>> = {
+  parseUrl: (text: string, base: string | null) => describe(new URL(text, base ?? undefined)),
+  changeUrl(href: string, part: (typeof addressParts)[number], value: string) {
+    const url = new URL(href);
+    if (part !== "origin") url[part] = value;
+    return describe(url);
+  },
+  parseParams: (text: string) => [...new URLSearchParams(text)],
+  renderParams: (pairs: [string, string][]) => new URLSearchParams(pairs).toString(),
+  encode: (text: string) => [...new TextEncoder().encode(text)],
+  decode: (bytes: number[], fatal: boolean) => new TextDecoder("utf-8", { fatal }).decode(Uint8Array.from(bytes)),
+  toBase64: (text: string) => btoa(text),
+  fromBase64: (text: string) => atob(text),
+  // The same everywhere, unless the program says otherwise.
+  intl(kind: string, locales: string | string[] | null, options: object | null, method: string, values: unknown[]) {
+    if (!intl[kind]?.includes(method)) throw new TypeError(`Intl.${kind}.${method} is not here`);
+    const settled = kind === "DateTimeFormat" ? { timeZone: "UTC", ...options } : (options ?? {});
+    const made = new (Reflect.get(Intl, kind) as new (locales: string | string[], options: object) => object)(
+      locales ?? "en-US",
+      settled,
+    );
+    return (Reflect.get(made, method) as Compute).apply(made, values as never[]);
+  },
+};
+
+function describe(url: URL): Record<string, string> {
+  return Object.fromEntries(addressParts.map((part) => [part, url[part]]));
+}
+
+/** Never throws: `{ value }`, or `{ error }` as the platform says it. */
+export function compute(kind: string, json: string): string {
+  try {
+    if (json.length > most) throw new RangeError(`${kind} takes at most ${most / 1024 / 1024} MB of text`);
+    const run = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+    if (run === undefined) throw new TypeError(`${kind} is not here`);
+    return JSON.stringify({ value: run(...(JSON.parse(json) as never[])) ?? null });
+  } catch (thrown) {
+    const { name, message } = thrown as Error;
+    return JSON.stringify({ error: { name, message } });
+  }
+}
+
+/**
+ * Runs in the sandbox, before the program: what people expect of a platform, made from `compute`, from timers and from plain
+ * JavaScript.
+ */
+export const platform = `(function (compute, ask, log) {
+  const { parse, stringify } = JSON;
+  const { TypeError, RangeError, Error, Map, Set, Date, RegExp, Array, Object, Uint8Array, ArrayBuffer, String, Number, Promise, Symbol } = globalThis;
+  const ours = { TypeError, RangeError, Error };
+  const host = (kind, ...given) => {
+    const answer = parse(compute(kind, stringify(given)));
+    if (answer.error === undefined) return answer.value;
+    throw new (ours[answer.error.name] ?? Error)(answer.error.message);
+  };
+
+  class URLSearchParams {
+    #pairs; #changed;
+    constructor(given = "", changed) {
+      this.#changed = changed;
+      if (typeof given === "string") this.#pairs = host("parseParams", given);
+      else if (given instanceof URLSearchParams) this.#pairs = [...given];
+      else {
+        const entries = typeof given[Symbol.iterator] === "function" ? [...given] : Object.entries(given);
+        this.#pairs = entries.map(([name, value]) => [String(name), String(value)]);
+      }
+    }
+    #set(pairs) { this.#pairs = pairs; this.#changed?.(this.toString()); }
+    get size() { return this.#pairs.length; }
+    get(name) { return this.#pairs.find(([one]) => one === String(name))?.[1] ?? null; }
+    getAll(name) { return this.#pairs.filter(([one]) => one === String(name)).map(([, value]) => value); }
+    has(name) { return this.#pairs.some(([one]) => one === String(name)); }
+    append(name, value) { this.#set([...this.#pairs, [String(name), String(value)]]); }
+    delete(name) { this.#set(this.#pairs.filter(([one]) => one !== String(name))); }
+    set(name, value) {
+      const at = this.#pairs.findIndex(([one]) => one === String(name));
+      if (at < 0) return this.append(name, value);
+      this.#set(this.#pairs.filter(([one], place) => place <= at || one !== String(name)).map((pair, place) => place === at ? [pair[0], String(value)] : pair));
+    }
+    sort() { this.#set(this.#pairs.toSorted(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)); }
+    forEach(act) { for (const [name, value] of this.#pairs) act(value, name, this); }
+    keys() { return this.#pairs.map(([name]) => name)[Symbol.iterator](); }
+    values() { return this.#pairs.map(([, value]) => value)[Symbol.iterator](); }
+    entries() { return this.#pairs.map((pair) => [...pair])[Symbol.iterator](); }
+    [Symbol.iterator]() { return this.entries(); }
+    toString() { return host("renderParams", this.#pairs); }
+  }
+
+  class URL {
+    #parts; #params;
+    constructor(text, base) { this.#parts = host("parseUrl", String(text), base === undefined ? null : String(base)); }
+    static canParse(text, base) { try { new URL(text, base); return true; } catch { return false; } }
+    static parse(text, base) { try { return new URL(text, base); } catch { return null; } }
+    #part(name) { return this.#parts[name]; }
+    #change(name, value) { this.#parts = host("changeUrl", this.#parts.href, name, String(value)); }
+    static {
+      for (const name of ["href", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"])
+        Object.defineProperty(URL.prototype, name, {
+          get() { return this.#part(name); },
+          set(value) { this.#change(name, value); this.#params = undefined; },
+          enumerable: true,
+        });
+    }
+    get origin() { return this.#parts.origin; }
+    get searchParams() { return this.#params ??= new URLSearchParams(this.#parts.search, (text) => this.#change("search", text)); }
+    toString() { return this.#parts.href; }
+    toJSON() { return this.#parts.href; }
+  }
+
+  class TextEncoder {
+    encoding = "utf-8";
+    encode(text = "") { return Uint8Array.from(host("encode", String(text))); }
+  }
+  class TextDecoder {
+    encoding = "utf-8";
+    #fatal;
+    constructor(label = "utf-8", { fatal = false } = {}) {
+      if (!/^utf-?8$/i.test(label)) throw new RangeError("Only utf-8 is here, not '" + label + "'");
+      this.#fatal = fatal;
+    }
+    decode(bytes) {
+      if (bytes === undefined) return "";
+      const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      return host("decode", Array.from(view), this.#fatal);
+    }
+  }
+
+  const structuredClone = (value) => {
+    const seen = new Map();
+    const copy = (one) => {
+      if (typeof one === "function" || typeof one === "symbol") throw new TypeError("A " + typeof one + " cannot be cloned");
+      if (one === null || typeof one !== "object") return one;
+      if (seen.has(one)) return seen.get(one);
+      const keep = (made) => (seen.set(one, made), made);
+      if (one instanceof Promise) throw new TypeError("A promise cannot be cloned: put 'await' before it");
+      if (one instanceof Date) return keep(new Date(one.getTime()));
+      if (one instanceof RegExp) return keep(new RegExp(one.source, one.flags));
+      if (one instanceof ArrayBuffer) return keep(one.slice(0));
+      if (ArrayBuffer.isView(one)) return keep(new one.constructor(one));
+      if (one instanceof Map) { const made = keep(new Map()); for (const [key, item] of one) made.set(copy(key), copy(item)); return made; }
+      if (one instanceof Set) { const made = keep(new Set()); for (const item of one) made.add(copy(item)); return made; }
+      if (one instanceof Error) { const made = keep(new (ours[one.name] ?? Error)(one.message)); made.name = one.name; made.stack = one.stack; return made; }
+      const made = keep(Array.isArray(one) ? [] : {});
+      for (const key of Object.keys(one)) made[key] = copy(one[key]);
+      return made;
+    };
+    return copy(value);
+  };
+
+  const plain = (value) => value instanceof Date ? value.getTime() : typeof value === "bigint" ? String(value) : value;
+  const formatter = (kind, methods) => class {
+    #locales; #options;
+    constructor(locales, options) { this.#locales = locales ?? null; this.#options = options ?? null; }
+    static {
+      for (const method of methods)
+        // As the platform's own: it can be handed on, as in list.map(formatter.format).
+        Object.defineProperty(this.prototype, method, { get() {
+          return (...values) => host("intl", kind, this.#locales, this.#options, method, kind === "DateTimeFormat" && values[0] === undefined ? [Date.now()] : values.map(plain));
+        } });
+    }
+    resolvedOptions() { return { locale: [this.#locales ?? "en-US"].flat()[0], ...this.#options }; }
+  };
+  const Intl = {};
+  for (const [kind, methods] of ${JSON.stringify(Object.entries(intl))}) Intl[kind] = formatter(kind, methods);
+
+  const withLocale = (prototype, kind, usual) => Object.defineProperty(prototype, "toLocaleString", { value(locales, options) {
+    return host("intl", kind, locales ?? null, options ?? usual ?? null, "format", [plain(this.valueOf())]);
+  }, writable: true, configurable: true });
+  withLocale(Number.prototype, "NumberFormat");
+  withLocale(Date.prototype, "DateTimeFormat", { dateStyle: "short", timeStyle: "medium" });
+  for (const [name, usual] of [["toLocaleDateString", { dateStyle: "short" }], ["toLocaleTimeString", { timeStyle: "medium" }]])
+    Object.defineProperty(Date.prototype, name, { value(locales, options) {
+      return host("intl", "DateTimeFormat", locales ?? null, options ?? usual, "format", [this.getTime()]);
+    }, writable: true, configurable: true });
+
+  const timers = new Set();
+  let last = 0;
+  const run = (act, values) => {
+    try { act(...values); } catch (error) { log("error", "A timer failed: " + error); }
+  };
+  const needsFunction = (act) => { if (typeof act !== "function") throw new TypeError("A timer takes a function"); };
+  const setTimeout = (act, ms = 0, ...values) => {
+    needsFunction(act);
+    const id = ++last;
+    timers.add(id);
+    ask("sleep", Number(ms) || 0).then(() => { if (timers.delete(id)) run(act, values); });
+    return id;
+  };
+  const setInterval = (act, ms = 0, ...values) => {
+    needsFunction(act);
+    const id = ++last;
+    timers.add(id);
+    const wait = () => ask("sleep", Number(ms) || 1).then(() => { if (timers.has(id)) { run(act, values); wait(); } });
+    wait();
+    return id;
+  };
+  const clear = (id) => void timers.delete(id);
+  const given = {
+    URL, URLSearchParams, TextEncoder, TextDecoder, structuredClone, Intl, setTimeout, setInterval,
+    clearTimeout: clear, clearInterval: clear,
+    queueMicrotask: (act) => { needsFunction(act); Promise.resolve().then(() => run(act, [])); },
+    btoa: (text) => host("toBase64", String(text)), atob: (text) => host("fromBase64", String(text)),
+  };
+  for (const name of Object.keys(given)) Object.defineProperty(globalThis, name, { value: given[name], writable: true, configurable: true });
+})`;
+
+/** For names that programs of other platforms have. */
+export const missingNames: Readonly<Record<string, string>> = {
+  fetch: "Programs reach the web through tools only: find one with search('fetch a page').",
+  require: "Programs have no modules: what they use is a global, a tool or plain JavaScript.",
+  process: "Programs have no process and no environment: values come from tools or from 'store'.",
+  Buffer: "Use TextEncoder, TextDecoder, atob and btoa.",
+  window: "Programs run in no browser.",
+  document: "Programs run in no browser.",
+};
