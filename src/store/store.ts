@@ -32,12 +32,14 @@ export type { Database, DueRecords, QueryResult, Row, SqlValue, Work } from "./t
 
 /** What every store answers with the same queries. Loaded when one is opened. */
 export async function loadTables() {
-  const [{ createTables }, { selectNextDue }, { createIdempotentAppend }] = await Promise.all([
+  const [{ createTables }, { selectNextDue }, { chainCalls, minuteRows }, { runRow }, idempotent] = await Promise.all([
     import("./tables/tables.ts"),
     import("./tables/work.ts"),
+    import("./tables/calls.ts"),
+    import("./tables/records.ts"),
     import("./idempotent-append.ts"),
   ]);
-  return { createTables, selectNextDue, createIdempotentAppend };
+  return { createTables, selectNextDue, chainCalls, minuteRows, runRow, ...idempotent };
 }
 
 const transient: ReadonlySet<EventType> = new Set(transientEvents);

@@ -1,5 +1,6 @@
 import type { DatabaseSchema, Migration } from "../../../src/lib/migrations.ts";
 import { postgresBaseline } from "./baseline.ts";
+import { streamTables } from "./stream-tables.ts";
 
 const steps: readonly Migration[] = [
   // The tables of the SQLite store after its migration 13. Text compares byte by byte in any locale. Records are text:
@@ -269,6 +270,7 @@ const steps: readonly Migration[] = [
     CREATE TRIGGER roots_are_not_emptied BEFORE TRUNCATE ON roots FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
   `,
   },
+  streamTables,
 ];
 
 export const postgresSchema: DatabaseSchema = { steps, baseline: postgresBaseline };
