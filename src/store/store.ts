@@ -88,6 +88,9 @@ export function createRecorder(
     return found;
   }, openAgainMs);
   const store = once(async () => flushBeforeRead((await opened()).store, async () => written?.flush()));
+  /** A file is written within a millisecond, so that a read sees everything. Of a shared store a caller waits for their own. */
+  const storeOf = async ({ user }: Pick<Principal, "user">) =>
+    address.kind === "sqlite" ? store() : flushBeforeRead((await opened()).store, async () => written?.flushOf(user));
   const journal = once(async () => {
     const onStored = () => signals.emit({ type: "stored" });
     written = await openJournal(await opened(), address, { onStored, also: rings });
@@ -131,6 +134,7 @@ export function createRecorder(
 
   return {
     store,
+    storeOf,
     emit,
     emitClean,
     /** Tells that a call begins; what is passed on to its record. */

@@ -14,7 +14,7 @@ const maxPage = 1_000;
 const maxTitle = 200;
 
 export type RunStoreParts = {
-  recorder: Pick<Recorder, "emit" | "recordRun"> & { store(): Promise<Store> };
+  recorder: Pick<Recorder, "emit" | "recordRun" | "storeOf"> & { store(): Promise<Store> };
 };
 
 export type RunStore = {
@@ -27,7 +27,7 @@ export type RunStore = {
 export function createRunStore({ recorder }: RunStoreParts): RunStore {
   const find = async (id: string, principal: Principal): Promise<AgentRun> => {
     requireScope(principal, "read", "read runs of agents");
-    const run = await (await recorder.store()).run(id);
+    const run = await (await recorder.storeOf(principal)).run(id);
     if (run !== null && ownsRecord(principal, run)) return withoutOwner(run);
     throw new PlaneError("NOT_FOUND", `No run '${id}' found. List them: toolplane calls runs`);
   };
@@ -52,7 +52,7 @@ export function createRunStore({ recorder }: RunStoreParts): RunStore {
           if (filter.user !== undefined && filter.user !== principal.user) return { runs: [], nextCursor: null };
           filter.user = principal.user;
         }
-        const { runs: read } = await recorder.store();
+        const { runs: read } = await recorder.storeOf(principal);
         const found = await collectPages(
           (part) => read({ ...filter, ...part }),
           (run) => ownsRecord(principal, run),
