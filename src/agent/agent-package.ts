@@ -36,7 +36,7 @@ export type AgentParts = {
   maySeeServer(principal: Principal, server: string): boolean;
   /** How much of the plane is shared, when a server asks a model. */
   profile(): Profile | Promise<Profile>;
-  recorder: Pick<Recorder, "emit" | "recordRun"> & { store(): Promise<Store> };
+  recorder: Pick<Recorder, "emit" | "recordRun" | "storeOf"> & { store(): Promise<Store> };
   guardPrompt: GuardPrompt;
   beginRunSpan: Spans["beginRunSpan"];
   registry: ToolsetRegistry;

@@ -18,6 +18,7 @@ const defaultPage = 50;
 type Parts = {
   recorder: {
     store(): Promise<Store>;
+    storeOf(principal: Principal): Promise<Store>;
     /** Rejects only where nothing may be answered without its record. */
     recordChange(record: AuditRecord, isDone: boolean): Promise<void>;
     requireRoom(): void;
@@ -73,22 +74,22 @@ export function createAudit({ recorder, hmacKey, retention, defaultPrincipal, fa
     }
   }
 
-  const forAdmin = ({ principal = defaultPrincipal }: Caller = {}) =>
+  const forAdmin = ({ principal = defaultPrincipal }: Caller = {}) => {
     requireScope(principal, "admin", "read the record of changes");
+    return principal;
+  };
 
   const audit: PlaneAudit = {
     run,
     async list(filter = {}, caller) {
-      forAdmin(caller);
-      const store = await recorder.store();
+      const store = await recorder.storeOf(forAdmin(caller));
       const found = await store.audit({ limit: defaultPage, ...filter });
       const { before } = filter;
       if (found.length === 0 && before !== undefined && (await store.audited(before)) === null) throw noCursor(before);
       return found;
     },
     async get(id, caller) {
-      forAdmin(caller);
-      const record = await (await recorder.store()).audited(id);
+      const record = await (await recorder.storeOf(forAdmin(caller))).audited(id);
       if (record !== null) return record;
       throw new PlaneError("NOT_FOUND", `No change '${id}' is recorded. 'toolplane audit list' shows those that are.`);
     },

@@ -24,7 +24,8 @@ const pageSize = 500;
 const maxScanned = 5_000;
 
 type Recorded = {
-  store(): Promise<Store>;
+  /** For what a caller reads. */
+  storeOf(principal: Principal): Promise<Store>;
   on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
   /** Undefined once there is a record. */
   ownerOf(callId: string): Principal | undefined;
@@ -50,7 +51,7 @@ export function createHistory(context: HistoryContext): {
         const isAdmin = mayDo(principal, "admin");
         // Callers do not learn whether other users have calls.
         if (!isAdmin && filter.user !== undefined && filter.user !== principal.user) return [];
-        const store = await recorder.store();
+        const store = await recorder.storeOf(principal);
         const { before, limit, ...wanted } = filter;
         const found = isAdmin
           ? await store.calls(filter)
@@ -63,7 +64,7 @@ export function createHistory(context: HistoryContext): {
         return found;
       },
       async get(id, { principal }) {
-        const record = await (await recorder.store()).call(id);
+        const record = await (await recorder.storeOf(principal)).call(id);
         if (record !== null && isOwn(record, principal)) return record;
         throw new PlaneError("NOT_FOUND", `No call '${id}' of yours is recorded. 'calls' lists those that are.`);
       },
@@ -72,7 +73,7 @@ export function createHistory(context: HistoryContext): {
         const isForeign = query.user !== undefined && query.user !== principal.user;
         const span = spanOf(isAdmin ? query : { ...query, user: principal.user }, Date.now());
         if (isForeign && !isAdmin) return toSeries(span, { steps: [], p50Ms: null, p95Ms: null });
-        const store = await recorder.store();
+        const store = await recorder.storeOf(principal);
         // Counts are kept by user, and other keys of a user are others.
         if (!isAdmin && principal.key) return toSeries(span, countSteps(span, await ownSince(store, principal, span)));
         return toSeries(span, await store.callSeries(span));
@@ -108,7 +109,7 @@ function createEventPages(context: HistoryContext): Inside<PlaneEvents>["page"] 
   const { recorder } = context;
   /** For callers who see a part of the events; a page reads at most `maxScanned`. */
   async function scan(principal: Principal, after: number, limit: number): Promise<EventPage> {
-    const store = await recorder.store();
+    const store = await recorder.storeOf(principal);
     const events: StoredEvent[] = [];
     let upTo = after;
     for (let scanned = 0; scanned < maxScanned; scanned += pageSize) {
@@ -129,7 +130,7 @@ function createEventPages(context: HistoryContext): Inside<PlaneEvents>["page"] 
   return async (after = 0, limit = pageSize, { principal }) => {
     context.answers.questions.noteListener(principal);
     if (!mayDo(principal, "admin")) return scan(principal, after, limit);
-    const events = await (await recorder.store()).events(after, limit);
+    const events = await (await recorder.storeOf(principal)).events(after, limit);
     return { events, upTo: events.at(-1)?.id ?? after };
   };
 }

@@ -33,10 +33,10 @@ function idOf(entry: JournalEntry): string | null {
   return entry.kind === "audit" ? entry.record.id : null;
 }
 
-/** Samples follow their call, and were stored with it or not at all. */
-async function withoutStored(
+/** Without calls and changes that are stored, of those that may be. Samples follow their call, and were stored with it or not at all. */
+export async function withoutStored(
   entries: readonly JournalEntry[],
-  unsure: ReadonlySet<string>,
+  unsure: Pick<ReadonlySet<string>, "has">,
   { call, audited }: Pick<Store, "call" | "audited">,
 ): Promise<JournalEntry[]> {
   const missing: JournalEntry[] = [];

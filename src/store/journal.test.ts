@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { brokenEntry, callEntry } from "../../test/contracts/records.ts";
 import { until } from "../../test/fixtures/until.ts";
 import { PlaneError } from "../model/errors.ts";
+import { principalOf } from "../model/principal.ts";
 import type { JournalEntry } from "../model/store.ts";
 import { createJournal } from "./journal.ts";
 import { noSpool } from "./spool.ts";
@@ -242,4 +243,28 @@ test("a journal says when so much waits for a store that is unreachable that no 
     await Promise.allSettled(calls);
   }
   assert.equal(journal.isFull(), true);
+});
+
+test("a user waits for what they did, in the batch that waits and in the one that is being stored, and for no other", async () => {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let begun = 0;
+  const journal = createJournal(() => gates[begun++]?.promise ?? Promise.resolve(), {
+    spool: noSpool,
+    flushDelayMs: 1e6,
+  });
+  const of = (user: string) => callEntry(user, { principal: principalOf({ user }) });
+  const settled: string[] = [];
+  const waitFor = (user: string) => journal.flushOf(user).then(() => settled.push(user));
+  void journal.keep([of("ann")]);
+  await until("the first batch", () => begun === 1);
+  void journal.keep([of("bob")]);
+  const waits = [waitFor("ann"), waitFor("bob")];
+  await waitFor("eve");
+  assert.deepEqual(settled, ["eve"]);
+  gates[0]?.resolve();
+  await waits[0];
+  await until("the second batch, which no one waits longer for", () => begun === 2);
+  assert.deepEqual(settled, ["eve", "ann"]);
+  gates[1]?.resolve();
+  await waits[1];
 });

@@ -17,6 +17,8 @@ export type Journal = {
   isFull(): boolean;
   /** Resolves when all that was given before is stored, or waits to be tried again. Later entries do not delay it. */
   flush(): Promise<void>;
+  /** The same for what this user did before; what others did is not waited for. */
+  flushOf(user: string | null): Promise<void>;
   /** Stores what is waiting and takes nothing more. */
   close(): Promise<void>;
 };
@@ -80,6 +82,8 @@ function createState(append: Append, { spool, flushDelayMs = 0, onStored = nothi
     /** Settled with the batch that holds what is waiting; where nothing waits, with the last one. */
     batch: settled,
     isFlushing: false,
+    /** The batch that is being stored. */
+    storing: null as { groups: readonly Group[]; ended: Promise<void> } | null,
     nextFlushAt: 0,
     isOpen: true,
     isUrgent: false,
@@ -124,6 +128,12 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
     atRisk: () => state.risk && { ...state.risk, records: state.unsafe.size },
     isFull: () => troubled.size >= maxTroubled,
     flush: () => storeAll(state),
+    async flushOf(user) {
+      if (state.waiting.some((group) => isOf(group, user))) {
+        hurry(state);
+        await state.batch.promise;
+      } else if (state.storing?.groups.some((group) => isOf(group, user))) await state.storing.ended;
+    },
     async close() {
       state.isOpen = false;
       for (const again of [...troubled]) again();
@@ -148,6 +158,7 @@ async function flush(state: State): Promise<void> {
     if (more.length > 0) batch.push({ entries: more, tries: 0, isNote: true });
     state.nextFlushAt = performance.now() + state.flushDelayMs;
     const forget = state.spool?.leave();
+    state.storing = { groups: batch, ended: ended.promise };
     await appendBatch(state.append, batch, (group, reason) => fail(state, group, reason));
     if (state.unsafe.size > 0) for (const group of batch) if (group.isStored) noteSafe(state, group);
     if (state.troubled.size === 0) {
@@ -155,6 +166,7 @@ async function flush(state: State): Promise<void> {
       forget?.();
     }
     state.onStored();
+    state.storing = null;
     ended.resolve();
   }
   state.isFlushing = false;
@@ -275,6 +287,15 @@ function storeAll(state: State): Promise<void> {
   if (taken.length > 0) push(state, { entries: taken, tries: 0, isNote: true });
   if (state.waiting.length > 0) hurry(state);
   return state.batch.promise;
+}
+
+/** Whether what a user did is in it. */
+function isOf({ entries }: Group, user: string | null): boolean {
+  return entries.some((entry) => {
+    if (entry.kind === "call") return entry.call.principal.user === user;
+    if (entry.kind === "audit") return entry.record.user === user;
+    return entry.kind === "run" && entry.run.user === user;
+  });
 }
 
 /** Not reached, or busy: the same write may succeed later. */

@@ -8,7 +8,8 @@ import { createExaminer } from "./sqlite/examine.ts";
 import { openDatabase } from "./sqlite/open-database.ts";
 import { createSqliteStateStore } from "./sqlite/state.ts";
 import { hasLog, reportDamagedLog } from "./sqlite/write-ahead-log.ts";
-import { type Database, insert, insertText, number, query, type Work } from "./tables/database.ts";
+import { insert, insertText, number, query, type Work } from "./tables/database.ts";
+import { type AppendedDatabase, createAppend } from "./tables/records.ts";
 import { createTables } from "./tables/tables.ts";
 
 /** The embedded store: one file, or `":memory:"`, which ends with the process. */
@@ -17,7 +18,8 @@ export async function openSqliteStore(file: string): Promise<Store> {
   if (wasLeftOpen) await reportDamagedLog(file);
   const examiner = createExaminer(file, wasLeftOpen);
   const connection = createSqliteConnection(await openDatabase(file), file, examiner.note);
-  const tables = createTables(createDatabase(connection));
+  const database = createDatabase(connection);
+  const tables = { ...createTables(database), ...createAppend(database) };
   const elsewhere = file === ":memory:" ? null : createAppendElsewhere(file, tables.append, examiner.note);
   return {
     ...tables,
@@ -44,7 +46,7 @@ const onOneMachine: Pick<Store, "onTrouble" | "watch" | "alone"> = {
   },
 };
 
-export function createDatabase({ read, write }: SqliteConnection): Database {
+export function createDatabase({ read, write }: SqliteConnection): AppendedDatabase {
   return {
     read,
     write: (work) => write(work),
@@ -53,6 +55,7 @@ export function createDatabase({ read, write }: SqliteConnection): Database {
     now: { sql: "?", values: () => [Date.now()] },
     // Other streams were imported, and do not grow.
     streamEnds: "SELECT stream, sequence, hash FROM calls WHERE stream = 0 ORDER BY sequence DESC LIMIT 1",
+    minutes: "call_minutes",
     // Lone surrogates become replacement characters.
     asStored: (text) => text.toWellFormed(),
     *lockValue() {

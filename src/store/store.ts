@@ -32,12 +32,14 @@ export type { Database, DueRecords, QueryResult, Row, SqlValue, Work } from "./t
 
 /** What every store answers with the same queries. Loaded when one is opened. */
 export async function loadTables() {
-  const [{ createTables }, { selectNextDue }, { createIdempotentAppend }] = await Promise.all([
+  const [{ createTables }, { selectNextDue }, { chainCalls, minuteRows }, { runRow }, idempotent] = await Promise.all([
     import("./tables/tables.ts"),
     import("./tables/work.ts"),
+    import("./tables/calls.ts"),
+    import("./tables/records.ts"),
     import("./idempotent-append.ts"),
   ]);
-  return { createTables, selectNextDue, createIdempotentAppend };
+  return { createTables, selectNextDue, chainCalls, minuteRows, runRow, ...idempotent };
 }
 
 const transient: ReadonlySet<EventType> = new Set(transientEvents);
@@ -86,6 +88,9 @@ export function createRecorder(
     return found;
   }, openAgainMs);
   const store = once(async () => flushBeforeRead((await opened()).store, async () => written?.flush()));
+  /** A file is written within a millisecond, so that a read sees everything. Of a shared store a caller waits for their own. */
+  const storeOf = async ({ user }: Pick<Principal, "user">) =>
+    address.kind === "sqlite" ? store() : flushBeforeRead((await opened()).store, async () => written?.flushOf(user));
   const journal = once(async () => {
     const onStored = () => signals.emit({ type: "stored" });
     written = await openJournal(await opened(), address, { onStored, also: rings });
@@ -129,6 +134,7 @@ export function createRecorder(
 
   return {
     store,
+    storeOf,
     emit,
     emitClean,
     /** Tells that a call begins; what is passed on to its record. */

@@ -223,7 +223,10 @@ export const chainPromises: Promises = {
       assert.equal(await store.findLoss(chain, head), null);
     const loss = { after: moment, until: "then" };
     assert.deepEqual(await store.findLoss("calls", { ...after, hash: "other", at: "then" }), loss);
-    assert.deepEqual(await store.findLoss("calls", { sequence: 1_000, hash: "x", at: "then" }), loss);
+    assert.deepEqual(
+      await store.findLoss("calls", { ...after, sequence: after.sequence + 1_000, hash: "x", at: "then" }),
+      loss,
+    );
     assert.deepEqual(await store.findLoss("changes", { sequence: changes.sequence, hash: "x", at: "then" }), {
       after: null,
       until: "then",

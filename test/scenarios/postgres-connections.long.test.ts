@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pg from "pg";
 import { createPlane, type Outcome, type Plane } from "../../src/index.ts";
+import { principalOf } from "../../src/model/principal.ts";
 import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { eventually } from "./approving.ts";
@@ -110,17 +111,40 @@ test("a plane whose connections are all in use says so, stays ready, and goes on
   await assertHeldOnce(plane, await ask(plane));
 });
 
-test("calls are answered while another plane stands still in the middle of the record", async () => {
+test("calls are answered and recorded while another plane stands still in the middle of its record", async () => {
   await using directory = await temporaryDirectory();
   await using plane = await planeOn("still", { dataDirectory: directory.path });
-  const lock = await hold("SELECT pg_advisory_xact_lock(hashtextextended('toolplane/still/journal', 0))");
+  const journal = "SELECT pg_advisory_xact_lock(hashtextextended('toolplane/still/journal', 0))";
+  const lock = await hold(`${journal}; SELECT still.announce_numbers(), nextval('still.record_numbers')`);
   for (const message of ["a", "b", "c"]) {
     const { ok, call } = await plane.call("echo.echo", { message });
     assert.deepEqual([ok, call.warnings], [true, []]);
   }
-  const [row] = await server.run("SELECT count(*)::int AS count FROM still.calls");
-  assert.equal(row?.count, 1);
-  await lock[Symbol.asyncDispose]();
   assert.equal((await plane.calls.list()).length, 4);
+  // A reader of events goes on only when it is certain that none is missing.
+  const [last] = await server.run("SELECT max(sequence) AS newest FROM still.calls");
+  assert.ok((await plane.events.lastId()) < Number(last?.newest));
+  await lock[Symbol.asyncDispose]();
+  assert.ok((await plane.events.lastId()) >= Number(last?.newest));
   assert.equal((await plane.calls.verify()).ok, true);
+});
+
+test("a read waits for what its own caller did, and for no one else", async () => {
+  await using directory = await temporaryDirectory();
+  await using plane = await planeOn("waited", { dataDirectory: directory.path });
+  const as = (user: string) => plane.as(principalOf({ user, scopes: ["*"] }));
+  const [ann, bob] = [as("ann"), as("bob")];
+  // No batch of this plane can be stored meanwhile.
+  const lock = await hold("SELECT FROM waited.streams WHERE id = 1 FOR UPDATE");
+  assert.equal((await ann.call("echo.echo", { message: "waits" })).ok, true);
+  let isRead = false;
+  const own = ann.calls.list().then((calls) => {
+    isRead = true;
+    return calls;
+  });
+  const usersIn = (calls: Awaited<typeof own>) => calls.map(({ principal }) => principal.user);
+  assert.ok(!usersIn(await bob.calls.list()).includes("ann"));
+  assert.equal(isRead, false);
+  await lock[Symbol.asyncDispose]();
+  assert.equal(usersIn(await own)[0], "ann");
 });

@@ -47,7 +47,8 @@ test("an end that was removed from the database is noticed by the plane that wro
 test("a forged checkpoint and removed hashes are found", async () => {
   await using directory = await temporaryDirectory();
   const head = await recorded("forged", directory.path);
-  const forge = "INSERT INTO call_checkpoints SELECT sequence, hash, now()::text, 2 FROM calls WHERE id = 'two'";
+  const forge =
+    "INSERT INTO call_checkpoints SELECT sequence, hash, now()::text, 2, stream FROM calls WHERE id = 'two'";
   await tamper("forged", `${forge}; DELETE FROM calls WHERE id IN ('one', 'two')`);
   const { store } = await openStore(requireStoreAddress(server.address("forged")), directory.path, bundled);
   const { ok, broken, headFound } = await store.verifyCalls({ head, keepDays: 90 });

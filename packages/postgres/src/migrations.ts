@@ -1,5 +1,6 @@
 import type { DatabaseSchema, Migration } from "../../../src/lib/migrations.ts";
 import { postgresBaseline } from "./baseline.ts";
+import { streamTables } from "./stream-tables.ts";
 
 const steps: readonly Migration[] = [
   // The tables of the SQLite store after its migration 13. Text compares byte by byte in any locale. Records are text:
@@ -283,6 +284,7 @@ const steps: readonly Migration[] = [
     CREATE INDEX sign_ins_by_expiry ON sign_ins (expires_at) WHERE expires_at IS NOT NULL;
   `,
   },
+  streamTables,
 ];
 
 export const postgresSchema: DatabaseSchema = { steps, baseline: postgresBaseline };

@@ -2,11 +2,12 @@ import type { PoolClient } from "pg";
 import { once } from "../../../src/lib/async/once.ts";
 import { uniqueId } from "../../../src/lib/ids-and-time.ts";
 import { type DatabaseSchema, newestOf, type Pending, pendingFrom } from "../../../src/lib/migrations.ts";
-import { healthWindow } from "../../../src/model/catalogue/health.ts";
+import type { ChainHead } from "../../../src/model/calls/call-history.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
 import type { Store } from "../../../src/model/store.ts";
 import { type Database, loadTables } from "../../../src/store/store.ts";
+import { createStreamAppend } from "./append.ts";
 import { createPostgresConnection, type PostgresConnection } from "./connection.ts";
 import { createPostgresDueWork } from "./due-work.ts";
 import { postgresSchema } from "./migrations.ts";
@@ -20,18 +21,26 @@ import { isConnectionLost } from "./store-failure.ts";
 /** A store that several planes share. Opens also while the server is unreachable, and works once it is back. */
 export async function openPostgresStore(address: PostgresAddress): Promise<Store> {
   const instance = uniqueId();
-  const { createTables, createIdempotentAppend } = await loadTables();
+  const loaded = await loadTables();
   const connection = await createPostgresConnection(address, instance, async (client) => {
     await migrate(client, address);
+    await makeDays(client);
     await checkClock(client);
   });
   const listener = createListener(address, instance);
   const messages = createMessageQueue();
   const due = createPostgresDueWork({ connection, address, listener, messages });
-  const tables = createTables(createDatabase(connection, address, messages));
+  const tables = loaded.createTables(createDatabase(connection, address, messages));
+  const stream = createStreamAppend({ connection, address, instance, tables: loaded, stored: tables });
+  const clock = setInterval(() => {
+    // Tried again an hour later; rows of a day without a table are stored all the same.
+    void connection.change((query) => query(newDays)).catch(() => undefined);
+  }, hourMs).unref();
   return {
     ...tables,
-    append: createIdempotentAppend(tables, isConnectionLost),
+    append: loaded.createIdempotentAppend({ ...tables, append: stream.append }, isConnectionLost),
+    findLoss: async (chain, head) =>
+      (await isOfOlderPlane(connection, chain, head)) ? null : tables.findLoss(chain, head),
     dueWork: () => due.open(),
     ...createPostgresStateStore(connection),
     // The server looks after its files.
@@ -41,7 +50,8 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
     watch: listener.on,
     alone: connection.alone,
     close: once(async () => {
-      await due.close();
+      clearInterval(clock);
+      await Promise.all([due.close(), stream.release()]);
       await Promise.all([listener.close(), connection.close()]);
     }),
   };
@@ -69,7 +79,10 @@ function createDatabase(
     isOneOf: (column) => `${column} = ANY (?)`,
     // The server's clock, because the clocks of several machines differ.
     now: { sql: "(extract(epoch FROM clock_timestamp()) * 1000)::float8", values: () => [] },
-    streamEnds: "SELECT stream, sequence, hash FROM calls ORDER BY sequence DESC LIMIT 1",
+    streamEnds: "SELECT id AS stream, sequence, hash FROM streams WHERE sequence > 0",
+    minutes: `(SELECT minute, user_name, status, took, calls FROM call_minutes
+      UNION ALL SELECT minute, user_name, status, took, calls FROM stream_minutes) AS counted`,
+    days,
     asStored: storableText,
     *lockValue(key) {
       // As a value, not with `lockKey`: a key may hold any character.
@@ -80,21 +93,44 @@ function createDatabase(
       const text = JSON.stringify(rows, (_, value) => (typeof value === "string" ? storableText(value) : value));
       yield* query(insertJson(table, Object.keys(rows[0] ?? {}), onConflict), [text]);
     },
-    *insertSamples(samples) {
-      yield* this.insertRows(
-        "samples",
-        samples.map(({ subject, at, ok, latencyMs }) => ({ subject, at, ok, latency_ms: latencyMs })),
-      );
-      yield* query(
-        `DELETE FROM samples USING unnest(?::text[]) AS touched (subject), LATERAL (
-           SELECT sequence FROM samples AS one WHERE one.subject = touched.subject
-           ORDER BY sequence DESC OFFSET ? LIMIT 1
-         ) AS edge
-         WHERE samples.subject = touched.subject AND samples.sequence <= edge.sequence`,
-        [[...new Set(samples.map(({ subject }) => subject))], healthWindow],
-      );
-    },
   };
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const days: NonNullable<Database["days"]> = {
+  *settled() {
+    return Number((yield* query("SELECT last_settled() AS number")).rows[0]?.number);
+  },
+  *drop(table, before) {
+    const day = Math.floor(Date.parse(before) / dayMs);
+    return Number((yield* query("SELECT drop_day(?, ?) AS removed", [table, day])).rows[0]?.removed);
+  },
+  *counted(table) {
+    const [count, bytes] = table === "calls" ? ["calls", "call_bytes"] : ["events", "event_bytes"];
+    const sums = `SELECT coalesce(sum(${count}), 0) AS count, coalesce(sum(${bytes}), 0) AS bytes FROM stream_days`;
+    const [row] = (yield* query(sums)).rows;
+    return { count: Number(row?.count), bytes: Number(row?.bytes) };
+  },
+};
+
+/** Tables for the days to come, so that no call waits for one. */
+const newDays = "SELECT make_days(1)";
+
+/** Where it cannot be done now, rows of a day without a table are stored all the same. */
+async function makeDays(client: PoolClient): Promise<void> {
+  await client.query(newDays).catch(() => undefined);
+}
+
+/**
+ * Version 0.2 beside this one notes other numbers and hashes than its calls have. They are there where the newest of its
+ * stream is not older.
+ */
+async function isOfOlderPlane({ read }: PostgresConnection, chain: string, head: ChainHead): Promise<boolean> {
+  if (chain !== "calls" || head.stream !== undefined) return false;
+  const newest = "SELECT at FROM calls WHERE sequence = (SELECT sequence FROM streams WHERE id = 0)";
+  const { rows } = await read((query) => query(newest));
+  return rows.length > 0 && String(rows[0]?.at) >= head.at;
 }
 
 type State = { encoding: string; hasSchema: boolean; isOurs: boolean; isEmpty: boolean };

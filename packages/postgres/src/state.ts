@@ -20,16 +20,24 @@ type Column = { name: string; isBytes: boolean; isIdentity: boolean };
 export function createPostgresStateStore({ read, write, readLong }: PostgresConnection): StateStore {
   return {
     countRows: (table) =>
-      read(async (query) => Number((await query(`SELECT count(*) AS count FROM ${table}`)).rows[0]?.count)),
+      read(async (query) => Number((await query(`SELECT count(*) AS count FROM ${sourceOf(table)}`)).rows[0]?.count)),
     stateColumns: async (table) => (await read((query) => columnsOf(query, table))).map(({ name }) => name),
     readAll: () => readLong(selectAll),
     writeAll: (open) => write((query) => writeAll(query, open()), { lock: "journal" }),
   };
 }
 
+/** Of counts per minute each plane has its own, which no one else knows of. */
+function sourceOf(table: StateTable): string {
+  if (table !== "call_minutes") return table;
+  return `(SELECT minute, user_name, status, took, sum(calls)::bigint AS calls FROM (
+    SELECT minute, user_name, status, took, calls FROM call_minutes
+    UNION ALL SELECT minute, user_name, status, took, calls FROM stream_minutes) AS every GROUP BY 1, 2, 3, 4) AS added`;
+}
+
 async function* selectAll(query: Query): AsyncGenerator<StateLine> {
   for (const table of tables) {
-    await query(`DECLARE of_table CURSOR FOR SELECT * FROM ${table} ORDER BY ${stateTables[table].order}`);
+    await query(`DECLARE of_table CURSOR FOR SELECT * FROM ${sourceOf(table)} ORDER BY ${stateTables[table].order}`);
     let asked = 1;
     for (let rows = [{}] as Row[]; rows.length > 0; ) {
       ({ rows } = await query(`FETCH ${asked} FROM of_table`));
@@ -53,7 +61,10 @@ function sizeOf(row: StateRow): number {
 }
 
 async function writeAll(query: Query, lines: AsyncIterable<StateLine>): Promise<StateTable | null> {
-  for (const table of tables) if ((await query(`SELECT 1 FROM ${table} LIMIT 1`)).rows.length > 0) return table;
+  for (const table of tables)
+    if ((await query(`SELECT 1 FROM ${sourceOf(table)} LIMIT 1`)).rows.length > 0) return table;
+  // Numbers and hashes are those of the export.
+  await query("SELECT set_config('toolplane.writer', 'stream', true)");
   const columns = new Map<StateTable, Column[]>();
   for await (const { table, rows } of batchesOf(lines)) {
     const known = columns.get(table) ?? (await columnsOf(query, table));
@@ -61,8 +72,26 @@ async function writeAll(query: Query, lines: AsyncIterable<StateLine>): Promise<
     await insertRows(query, table, known, rows);
   }
   for (const [table, known] of columns) await advanceIdentity(query, table, known);
+  for (const sql of countedAgain) await query(sql);
   return null;
 }
+
+/** What follows from the imported calls and events: the ends of streams, what days hold, and the next number. */
+const countedAgain = [
+  `INSERT INTO streams AS known (id, sequence, hash)
+     SELECT stream, sequence, hash FROM calls WHERE sequence IN (SELECT max(sequence) FROM calls GROUP BY stream)
+     ON CONFLICT (id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash`,
+  "SELECT setval(pg_get_serial_sequence('streams', 'id'), (SELECT max(id) + 1 FROM streams))",
+  `INSERT INTO stream_days (day, stream, calls, call_bytes)
+     SELECT sequence >> 38, stream, count(*), sum(length(record) + 450) FROM calls WHERE sequence >> 38 > 0 GROUP BY 1, 2`,
+  `INSERT INTO stream_days AS known (day, stream, events, event_bytes)
+     SELECT id >> 38, 0, count(*), sum(length(record) + 450) FROM events WHERE id >> 38 > 0 GROUP BY 1
+     ON CONFLICT (day, stream) DO UPDATE SET events = excluded.events, event_bytes = excluded.event_bytes`,
+  // The day of a number is not counted on.
+  `SELECT setval('record_numbers', 1 + (SELECT coalesce(max(number), 0) FROM (
+     SELECT max(sequence & ((1::bigint << 38) - 1)) AS number FROM calls UNION ALL SELECT max(id & ((1::bigint << 38) - 1)) FROM events
+     UNION ALL SELECT last_value FROM record_numbers) AS numbers))`,
+] as const;
 
 type Batch = { table: StateTable; rows: StateRow[] };
 

@@ -95,37 +95,78 @@ function tooSoon({ what, perMinute, setting, data }: Rated, retryInMs: number): 
   return new PlaneError("RATE_LIMITED", text, { data: { ...data, sent: false, retryAt, retryInMs } });
 }
 
-/** How long turns taken ahead are valid: planes together exceed a limit by at most this time's worth. */
+/** How long leased turns are valid. A plane holds the turns of this time at most, so planes together exceed a limit by no more. */
 const shareMs = 1_000;
 const keptMs = 120_000;
+/** In place of a limit: nothing is promised, and no one waits. */
+const ahead = -1;
 
-type Share = { turns: number; until: number; ask(rated: Rated, limitMs: number): Promise<Drawn> };
+type Share = {
+  turns: number;
+  until: number;
+  isRenewing: boolean;
+  ask(rated: Rated, limitMs: number): Promise<Drawn>;
+};
 
-/** A plane takes the turns of a second at once, so that calls seldom wait. Without the store each counts for itself. */
+/** Turns of one lease. */
+const mostOf = (perMinute: number) => Math.max(1, Math.floor((perMinute * shareMs) / 60_000));
+
+/**
+ * A plane leases the turns of a second. While it is busy it fills the lease up again before half of the turns or of the time
+ * are gone, so that no call waits for the store. Without the store each counts for itself.
+ */
 export function createSharedRateLimiter(shared: SharedCounts, alone: RateLimiter): RateLimiter {
   const shares = new Map<string, Share>();
 
   function shareOf(key: string): Share {
     const found = shares.get(key);
     if (found) return found;
-    const share: Share = { turns: 0, until: 0, ask: serialized((rated, ms) => next(share, rated, ms)) };
+    const ask: Share["ask"] = serialized((rated, ms) => (ms === ahead ? fillUp(share, rated) : next(share, rated, ms)));
+    const share: Share = { turns: 0, until: 0, isRenewing: false, ask };
     shares.set(key, share);
     return share;
   }
 
+  const isGood = ({ turns, until }: Share) => turns >= 1 && until > steadyNow();
+
   function takeHere(share: Share): boolean {
-    if (share.turns < 1 || share.until <= steadyNow()) return false;
+    if (!isGood(share)) return false;
     share.turns -= 1;
     return true;
   }
 
-  async function next(share: Share, { key, perMinute }: Rated, limitMs: number): Promise<Drawn> {
-    if (takeHere(share)) return { turns: 1, waitMs: 0 };
-    const most = Math.max(1, Math.floor((perMinute * shareMs) / 60_000));
-    const drawn = await shared.change(`rate:${key}`, keptMs, (value, now) => {
+  /** In the line of those who ask, so that who comes after it finds its turns. */
+  function renewInTime(share: Share, rated: Rated): void {
+    const most = mostOf(rated.perMinute);
+    const isFresh = share.turns > most / 2 && share.until - steadyNow() > shareMs / 2;
+    if (share.isRenewing || most < 2 || isFresh) return;
+    share.isRenewing = true;
+    share
+      .ask(rated, ahead)
+      .catch(() => undefined)
+      .finally(() => {
+        share.isRenewing = false;
+      });
+  }
+
+  function draw({ key, perMinute }: Rated, most: number, limitMs: number): Promise<Drawn> {
+    return shared.change(`rate:${key}`, keptMs, (value, now) => {
       const bucket = fillBucket(value as Bucket | null, perMinute, now);
       return { answer: drawTurns(bucket, most, limitMs), value: bucket as JsonObject };
     });
+  }
+
+  async function fillUp(share: Share, rated: Rated): Promise<Drawn> {
+    const drawn = await draw(rated, Math.max(1, mostOf(rated.perMinute) - share.turns), ahead);
+    if (drawn.turns === 0) return drawn;
+    share.turns = drawn.turns + (isGood(share) ? share.turns : 0);
+    share.until = steadyNow() + shareMs;
+    return drawn;
+  }
+
+  async function next(share: Share, rated: Rated, limitMs: number): Promise<Drawn> {
+    if (takeHere(share)) return { turns: 1, waitMs: 0 };
+    const drawn = await draw(rated, mostOf(rated.perMinute), limitMs);
     share.turns = drawn.waitMs === 0 ? drawn.turns - 1 : 0;
     share.until = steadyNow() + shareMs;
     return drawn;
@@ -154,7 +195,12 @@ export function createSharedRateLimiter(shared: SharedCounts, alone: RateLimiter
   }
 
   return {
-    take: (rated, limitMs, signal) => (takeHere(shareOf(rated.key)) ? undefined : take(rated, limitMs, signal)),
+    take(rated, limitMs, signal) {
+      const share = shareOf(rated.key);
+      if (!takeHere(share)) return take(rated, limitMs, signal);
+      renewInTime(share, rated);
+      return undefined;
+    },
     size: () => shares.size + alone.size(),
   };
 }

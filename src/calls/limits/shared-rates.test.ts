@@ -41,6 +41,35 @@ suite("rates of several planes", () => {
     assert.equal(await countAtOnce(planes, 1_200), 20);
   });
 
+  test("a plane that is busy renews its lease before it has run out, so that no call waits for the store", async (context) => {
+    const shared = await sharedCounts(context);
+    const rates = createSharedRateLimiter(shared, createRateLimiter());
+    await rates.take(rated(6_000), 0, signal);
+    let waited = 0;
+    // Two seconds of a steady rate, below the limit.
+    for (let call = 0; call < 160; call += 1) {
+      const taken = rates.take(rated(6_000), 0, signal);
+      if (taken !== undefined) waited += 1;
+      await taken;
+      await moveTime(12.5);
+    }
+    assert.equal(waited, 0);
+    assert.ok(shared.asked < 12, `${shared.asked} requests`);
+  });
+
+  test("planes that all want more than there is exceed the limit by a second's worth each at most", async (context) => {
+    const shared = await sharedCounts(context);
+    const planes = [1, 2, 3].map(() => createSharedRateLimiter(shared, createRateLimiter()));
+    const [perMinute, seconds, burst] = [1_200, 10, 200];
+    let taken = 0;
+    for (let step = 0; step < seconds * 10; step += 1) {
+      taken += await countAtOnce(planes, perMinute);
+      await moveTime(100);
+    }
+    const most = (perMinute / 60) * seconds + burst;
+    assert.ok(taken > most * 0.9 && taken <= most + planes.length * (perMinute / 60), `${taken} of ${most}`);
+  });
+
   test("turns that were taken ahead and not used are good for a second only", async (context) => {
     const shared = await sharedCounts(context);
     const [first, second] = [1, 2].map(() => createSharedRateLimiter(shared, createRateLimiter())) as [

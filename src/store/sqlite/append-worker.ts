@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createDatabase } from "../sqlite.ts";
-import { createJournalTables } from "../tables/records.ts";
+import { createAppend } from "../tables/records.ts";
 import type { Appended } from "./append-elsewhere.ts";
 import { createSqliteConnection } from "./connection.ts";
 import type { Examined } from "./examine.ts";
@@ -14,7 +14,7 @@ const answer = (said: Appended | Examined | "ready") => parentPort?.postMessage(
 if (isExamined) answer({ damage: await findDamage() });
 else {
   const database = await openDatabase(file);
-  const { append } = createJournalTables(createDatabase(createSqliteConnection(database, file)));
+  const { append } = createAppend(createDatabase(createSqliteConnection(database, file)));
   parentPort?.on("message", (packed: PackedEntries) => {
     append(unpackEntries(packed)).then(answer, (thrown) => {
       const { message, data } = sqliteFailure(file, thrown);

@@ -17,7 +17,7 @@ const maxHours = 8 * 24;
 type Kept = { rows: Row[]; at: number };
 
 /** Counts by time. Hours that are over are counted once for all charts of them. */
-export function createCallSeries({ read }: Database) {
+export function createCallSeries({ read, minutes }: Database) {
   const hours = new Map<number, Kept>();
 
   function count(from: number, until: number, place: string, user?: string | null): Promise<Row[]> {
@@ -27,7 +27,7 @@ export function createCallSeries({ read }: Database) {
       ["user_name = ?", user === undefined ? undefined : userKey(user)],
     );
     return read(function* () {
-      const counted = `SELECT ${place} AS place, status, took, sum(calls) AS calls FROM call_minutes ${sql} GROUP BY 1, 2, 3`;
+      const counted = `SELECT ${place} AS place, status, took, sum(calls) AS calls FROM ${minutes} ${sql} GROUP BY 1, 2, 3`;
       return (yield* query(counted, values)).rows;
     });
   }

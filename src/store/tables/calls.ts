@@ -62,7 +62,14 @@ export function createCallTable(database: Database) {
       const { records: calls, ...chain } = await verify(database, callsChain, options);
       return { ...chain, calls };
     },
-    forgetCalls: (before) => write(() => deleteBefore(callsChain, before), { lock: "journal" }),
+    forgetCalls: (before) =>
+      write(
+        function* () {
+          const dropped = database.days ? yield* database.days.drop("calls", before) : 0;
+          return dropped || (yield* deleteBefore(callsChain, before));
+        },
+        { lock: "journal" },
+      ),
   } satisfies Partial<Store>;
 }
 
@@ -112,7 +119,18 @@ export const findLostCalls = (head: ChainHead) => findLoss(callsChain, head);
 export function* insertCalls(database: Database, numbered: readonly NumberedCall[]): Work<ChainHeads> {
   const newest = numbered.at(-1);
   if (newest === undefined) return {};
-  let hash = yield* lastHash(callsChain);
+  const { rows, hash } = chainCalls(numbered, yield* lastHash(callsChain));
+  yield* database.insertRows("calls", rows);
+  yield* addToMinutes(
+    database,
+    numbered.map(({ entry }) => entry.call),
+  );
+  return { calls: { sequence: newest.sequence, hash, at: newest.entry.call.at } };
+}
+
+/** Calls as rows that continue the record with this hash, and the hash of the last. */
+export function chainCalls(numbered: readonly NumberedCall[], after: string) {
+  let hash = after;
   const rows = numbered.map(({ entry, sequence }) => {
     const { call, text, events = 0 } = entry;
     const { id, at, tool, status, server, principal, run = null } = call;
@@ -122,16 +140,16 @@ export function* insertCalls(database: Database, numbered: readonly NumberedCall
     const columns = { sequence, id, at, tool, status, server, user_name: principal.user, run, conversation };
     return { ...columns, record, hash, events };
   });
-  yield* database.insertRows("calls", rows);
-  yield* addToMinutes(
-    database,
-    numbered.map(({ entry }) => entry.call),
-  );
-  return { calls: { sequence: newest.sequence, hash, at: newest.entry.call.at } };
+  return { rows, hash };
+}
+
+/** As rows of the table of counts. */
+export function minuteRows(calls: readonly CallColumns[]) {
+  return countMinutes(calls).map(({ user, ...count }) => ({ ...count, user_name: user }));
 }
 
 function* addToMinutes({ insertRows }: Database, calls: readonly CallColumns[]): Work<void> {
-  const counts = countMinutes(calls).map(({ user, ...count }) => ({ ...count, user_name: user }));
+  const counts = minuteRows(calls);
   if (counts.length === 0) return;
   const add = "ON CONFLICT (minute, user_name, status, took) DO UPDATE SET calls = call_minutes.calls + excluded.calls";
   yield* insertRows("call_minutes", counts, add);

@@ -1,4 +1,3 @@
-import type { HealthSample } from "../../model/catalogue/health.ts";
 import type { StoreNews } from "../../model/store.ts";
 import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
@@ -44,14 +43,23 @@ export type Database = {
   now: { sql: string; values(): number[] };
   /** Selects the newest record of each stream of calls: stream, sequence, hash. */
   streamEnds: string;
+  /** Counts of calls per minute, as a table. */
+  minutes: string;
+  /** Where several planes write at once, and calls and events have a table for each day. */
+  days?: {
+    /** The number up to which every record is there: others may be committed later. */
+    settled(): Work<number>;
+    /** Removes the oldest whole day before this moment; how many rows that were. */
+    drop(table: "calls" | "events", before: string): Work<number>;
+    /** What the days hold. */
+    counted(table: "calls" | "events"): Work<{ count: number; bytes: number }>;
+  };
   /** What it makes of a text in a column. */
   asStored(text: string): string;
   /** Until the end of the transaction. */
   lockValue(key: string): Work<void>;
   /** Rows with the same columns, in order. */
   insertRows(table: string, rows: readonly Columns[], onConflict?: string): Work<void>;
-  /** Keeps the window that ends with the newest sample of each subject. */
-  insertSamples(samples: readonly HealthSample[]): Work<void>;
 };
 
 export function* query(sql: string, values: readonly SqlValue[] = []): Work<QueryResult> {

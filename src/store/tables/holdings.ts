@@ -29,12 +29,23 @@ const kinds = (recordOf: Database["recordOf"]): readonly Kind[] => [
   { kind: "jobRuns", table: "job_runs", key: "sequence", content: ["record"], at: "ended_at" },
 ];
 
-function holdings({ read, recordOf }: Database): Promise<StoredAmount[]> {
+function holdings({ read, recordOf, days }: Database): Promise<StoredAmount[]> {
   return read(function* () {
     const held: StoredAmount[] = [];
-    for (const kind of kinds(recordOf)) held.push(yield* estimate(kind));
+    for (const kind of kinds(recordOf)) {
+      const known = days && (kind.kind === "calls" || kind.kind === "events") ? yield* days.counted(kind.kind) : null;
+      held.push(known === null ? yield* estimate(kind) : yield* withCount(kind, known));
+    }
     return held;
   });
+}
+
+/** Days that the store counts, and what is from the time before it did. */
+function* withCount(kind: Kind, { count, bytes }: { count: number; bytes: number }): Work<StoredAmount> {
+  const before = yield* estimate({ ...kind, table: `${kind.table}_before` });
+  const { table, key, at } = kind;
+  const oldest = yield* first((row) => textOrNull(row.at), `SELECT ${at} AS at FROM ${table} ORDER BY ${key} LIMIT 1`);
+  return { kind: kind.kind, count: before.count + count, bytes: before.bytes + bytes, oldest };
 }
 
 /** Removal because of the size leaves so much: who removes records of a smaller store cannot claim its size. */

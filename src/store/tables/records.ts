@@ -34,21 +34,43 @@ const payloadsRemovedAtOnce = 100;
 const oldestEvents = `SELECT id FROM events WHERE id < (SELECT max(id) FROM events) ORDER BY id LIMIT ${removedAtOnce}`;
 const samples = "SELECT subject, at, ok, latency_ms, sequence FROM samples";
 
-/** The journal: calls, events, health samples and agent runs, appended in one transaction. */
+/** Of a database with one writer at a time. */
+export type AppendedDatabase = Database & {
+  /** Keeps the window that ends with the newest sample of each subject. */
+  insertSamples(samples: readonly HealthSample[]): Work<void>;
+};
+
+/** Calls, events, health samples and agent runs, in one transaction. */
+export function createAppend(database: AppendedDatabase): Pick<Store, "append"> {
+  return { append: (entries) => database.write(() => insertEntries(database, entries)) };
+}
+
+/** What the journal has stored. */
 export function createJournalTables(database: Database) {
   const { read, write, recordOf, isOneOf } = database;
   return {
-    // Under a lock: the chain has one end, and readers that continue from a number miss nothing committed later.
-    append: (entries) =>
-      write(() => insertEntries(database, entries), { lock: "journal", notify: { what: "journal" } }),
     findLoss: (chain, head) => read(() => (chain === "calls" ? findLostCalls(head) : findLostChanges(head))),
-    events: (after = 0, limit) => read(() => selectEvents(recordOf("events"), after, limit)),
-    lastEventId: () => read(lastEventId),
+    events: (after = 0, limit) =>
+      read(function* () {
+        // Before the rows: what is settled now is among them.
+        const upTo = database.days ? yield* database.days.settled() : Number.MAX_SAFE_INTEGER;
+        return yield* selectEvents(recordOf("events"), [after, upTo], limit);
+      }),
+    lastEventId: () => read(() => database.days?.settled() ?? lastEventId()),
     forgetEvents: (before) =>
-      write(() => change(`DELETE FROM events WHERE id IN (${oldestEvents}) AND at < ?`, [before])),
+      write(function* () {
+        const dropped = database.days ? yield* database.days.drop("events", before) : 0;
+        return dropped || (yield* change(`DELETE FROM events WHERE id IN (${oldestEvents}) AND at < ?`, [before]));
+      }),
     samples: () => read(() => all(parseSample, `${samples} ORDER BY subject, sequence`)),
     async newSamples(after) {
-      const { rows } = await read(() => query(`${samples} WHERE sequence > ? ORDER BY sequence, subject`, [after]));
+      const { rows } = await read(function* () {
+        const upTo = database.days ? yield* database.days.settled() : Number.MAX_SAFE_INTEGER;
+        return yield* query(`${samples} WHERE sequence > ? AND sequence <= ? ORDER BY sequence, subject`, [
+          after,
+          upTo,
+        ]);
+      });
       return { samples: rows.map(parseSample), newest: Number(rows.at(-1)?.sequence ?? after) };
     },
     run: (id) => read(() => first(parseRun, "SELECT record, trace FROM runs WHERE id = ?", [id])),
@@ -100,12 +122,15 @@ function lastEventId(): Work<number> {
 }
 
 /** In one statement: with two, what is committed between them would be missed. */
-function* selectEvents(record: string, after: number, limit: number | undefined): Work<StoredEvent[]> {
-  const sql = `SELECT id, at, 0 AS events, ${record} AS record FROM events WHERE id > ?
-    UNION ALL SELECT sequence, at, events, record FROM calls WHERE sequence > ? AND events > 0 ORDER BY 1`;
-  const { rows } = yield* limit === undefined
-    ? query(sql, [after, after])
-    : query(`${sql} LIMIT ?`, [after, after, limit]);
+function* selectEvents(
+  record: string,
+  [after, upTo]: [number, number],
+  limit: number | undefined,
+): Work<StoredEvent[]> {
+  const sql = `SELECT id, at, 0 AS events, ${record} AS record FROM events WHERE id > ? AND id <= ?
+    UNION ALL SELECT sequence, at, events, record FROM calls WHERE sequence > ? AND sequence <= ? AND events > 0 ORDER BY 1`;
+  const range = [after, upTo, after, upTo];
+  const { rows } = yield* limit === undefined ? query(sql, range) : query(`${sql} LIMIT ?`, [...range, limit]);
   // The start of a call may have been read with the page before.
   return rows
     .flatMap(parseEvents)
@@ -114,7 +139,7 @@ function* selectEvents(record: string, after: number, limit: number | undefined)
 }
 
 /** Calls and events share their numbers: those of a call are its sequence, and the one before where it stands for two. */
-function* insertEntries(database: Database, entries: readonly JournalEntry[]): Work<ChainHeads> {
+function* insertEntries(database: AppendedDatabase, entries: readonly JournalEntry[]): Work<ChainHeads> {
   const calls: NumberedCall[] = [];
   const events: Columns[] = [];
   const isNumbered = entries.some(({ kind }) => kind === "call" || kind === "event");
@@ -133,16 +158,16 @@ function* insertEntries(database: Database, entries: readonly JournalEntry[]): W
   if (events.length > 0) yield* database.insertRows("events", events);
   const added = entries.flatMap((entry) => (entry.kind === "sample" ? [entry.sample] : []));
   if (added.length > 0) yield* database.insertSamples(added);
-  for (const entry of entries) if (entry.kind === "run") yield* insertRun(entry.run);
+  for (const entry of entries) if (entry.kind === "run") yield* insert("runs", runRow(entry.run));
   return heads;
 }
 
-/** Stored in two parts, so that a list does not read every conversation. */
-function insertRun({ steps, messages, ...summary }: AgentRun): Work<boolean> {
+/** In two parts, so that a list does not read every conversation. */
+export function runRow({ steps, messages, ...summary }: AgentRun): Columns {
   const { id, at, user, outcome, model, toolset, conversation } = summary;
   const record = JSON.stringify(summary);
   const trace = JSON.stringify({ steps, messages });
-  return insert("runs", { id, at, user_name: user, outcome, model, toolset, conversation, record, trace });
+  return { id, at, user_name: user, outcome, model, toolset, conversation, record, trace };
 }
 
 function parseEvents(row: Row): StoredEvent[] {

@@ -141,7 +141,7 @@ function* firstFrom(table: string, at: string): Work<number> {
   let low = yield* number(`SELECT coalesce(min(sequence), 0) FROM ${table}`);
   let high = (yield* number(`SELECT coalesce(max(sequence), 0) FROM ${table}`)) + 1;
   while (low < high) {
-    const middle = Math.floor((low + high) / 2);
+    const middle = low + Math.floor((high - low) / 2);
     const row = yield* first(
       (found) => found,
       `SELECT sequence, at FROM ${table} WHERE sequence >= ? ORDER BY sequence LIMIT 1`,

@@ -15,6 +15,7 @@ test("a run that cannot be kept is reported all the same, and no answer is lost"
   const { keep } = createRunStore({
     recorder: {
       store: full,
+      storeOf: full,
       recordRun: full,
       emit: (event) => void told.push(event),
     },

@@ -18,7 +18,7 @@ type RunStore = { verbs: AgentRunner["runs"]; keep: AgentRunner["keepRun"] };
 export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunStore {
   const find = async (id: string, principal: Principal): Promise<AgentRun> => {
     requireScope(principal, "read", "read runs of agents");
-    const run = await (await recorder.store()).run(id);
+    const run = await (await recorder.storeOf(principal)).run(id);
     if (run !== null && ownsRecord(principal, run)) return withoutOwner(run);
     throw new PlaneError("NOT_FOUND", `No run '${id}' found. List them: toolplane calls runs`);
   };
@@ -43,7 +43,7 @@ export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunS
           if (filter.user !== undefined && filter.user !== principal.user) return { runs: [], nextCursor: null };
           filter.user = principal.user;
         }
-        const { runs: read } = await recorder.store();
+        const { runs: read } = await recorder.storeOf(principal);
         const found = await collectPages(
           (part) => read({ ...filter, ...part }),
           (run) => ownsRecord(principal, run),
