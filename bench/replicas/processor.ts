@@ -19,6 +19,26 @@ export function familyMs(pid: number): number {
   return children.reduce((sum, { ownMs }) => sum + ownMs, own.ownMs + own.endedChildrenMs);
 }
 
+/** All that it has started, directly or not. */
+export function descendantsOf(pid: number): number[] {
+  const all = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), parent: timesOf(name)?.parent }));
+  const below = (parent: number): number[] =>
+    all.filter((one) => one.parent === parent).flatMap((one) => [one.pid, ...below(one.pid)]);
+  return below(pid);
+}
+
+/** Of the first thread of a process: how long it ran, and how long it was ready and did not run. */
+export function firstThreadMs(pid: number): { ranMs: number; waitedMs: number } {
+  try {
+    const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/schedstat`, "latin1").split(" ").map(Number);
+    return { ranMs: ran / 1e6, waitedMs: waited / 1e6 };
+  } catch {
+    return { ranMs: 0, waitedMs: 0 };
+  }
+}
+
 /** The first process of a Postgres server. */
 export function postgresPid(dataDirectory: string): number {
   return Number(readFileSync(join(dataDirectory, "postmaster.pid"), "utf8").split("\n")[0]);

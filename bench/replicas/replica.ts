@@ -16,6 +16,8 @@ export type Replica = {
   kills(): number;
   /** From when it is killed until it is started again. */
   isKilled(): boolean;
+  /** 0 while it does not run. */
+  pid(): number;
   /** Milliseconds of the processor it has used so far, with the servers it has ended. */
   usedMs(): number;
   /** The last of what it said on standard error, over all its lives. */
@@ -54,6 +56,7 @@ export function createReplica({ name, directory, words }: ReplicaOptions): Repli
     kills: () => kills,
     isKilled: () => isKilled,
     complaints: () => complaints,
+    pid: () => child?.pid ?? 0,
     usedMs: () => (child?.pid === undefined ? 0 : processorMs(child.pid)),
     async start() {
       port ||= await freePort();
