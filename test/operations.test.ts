@@ -29,6 +29,8 @@ const libraryOnly: Readonly<Record<string, string>> = {
   "servers.wantLogs": "the gateway follows the log level of its clients",
   "servers.sees": "the gateway asks before it passes on",
   "servers.instructions": "the gateway shows them to MCP clients",
+  "servers.extensions": "the gateway asks before it passes on what belongs to one",
+  "servers.declare": "the gateway reports what its clients declare",
   "servers.onMessage": "takes a function; the gateway passes on notifications",
   "servers.followLogs": "takes a function; HTTP streams GET /servers/{name}/logs",
   "servers.poolInfo": "numbers of this process; GET /servers and GET /metrics show them",

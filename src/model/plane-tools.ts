@@ -124,7 +124,7 @@ export interface PlaneTools extends ToolsMethods {
 export interface PlaneServers extends ServersMethods {
   /** Servers without access that may be shown, and whom to ask. */
   locked(caller?: Caller): Promise<Locked[]>;
-  /** Asks for a prompt, a resource or a completion along the path; the server's answer or error comes unchanged. */
+  /** Asks for a prompt, a resource, a completion or a method of an extension along the path; the server's answer or error comes unchanged. */
   forward(server: string, method: string, params: UnknownObject, options?: OfferOptions): Promise<unknown>;
   /** Asks servers for logs of this level until the returned function is called. */
   wantLogs(level: LogLevel): () => void;
@@ -132,6 +132,10 @@ export interface PlaneServers extends ServersMethods {
   sees(server: string, caller?: Caller): boolean;
   /** The server's own instructions; null when there are none, not yet, or when they are quarantined. */
   instructions(server: string, caller?: Caller): Promise<string | null>;
+  /** The extensions of the protocol that this server declares. */
+  extensions(server: string, caller?: Caller): UnknownObject;
+  /** A client declares these capabilities: servers that are opened from now on hear of its extensions. */
+  declare(capabilities: UnknownObject): void;
   /** Listens to notifications that clients may want. */
   onMessage(listener: (said: ServerNotification) => void): () => void;
   /**

@@ -12,6 +12,7 @@ const ofTheLibrary: Readonly<Record<string, number>> = {
   "events.list": 2,
   "events.onTransient": 1,
   "resources.watch": 2,
+  "servers.extensions": 1,
   "servers.followLogs": 2,
   "servers.forward": 3,
   "servers.instructions": 1,

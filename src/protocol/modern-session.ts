@@ -2,6 +2,7 @@ import { backoffMs, pause } from "../lib/async/pause.ts";
 import { steadyNow } from "../lib/async/steady-time.ts";
 import type { AsClient } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
+import { extensionsIn, relayedTo, sharedExtensions } from "./extensions.ts";
 import { invalidAnswer, RpcError, TransportError } from "./message.ts";
 import { requirePagesIn } from "./page-address.ts";
 import type { Peer } from "./peer.ts";
@@ -21,6 +22,7 @@ export async function completeResult(
   params: UnknownObject,
   options: RequestOptions,
   first?: { answer: unknown },
+  isExtended = false,
 ): Promise<unknown> {
   let more: UnknownObject = {};
   for (let round = 0; round <= maxRounds; round++) {
@@ -30,11 +32,29 @@ export async function completeResult(
     if (type === "complete" || !isObject(result)) return result;
     if (type === "task" && options.task) return result;
     if (type !== "input_required" || !mayAsk.has(method)) {
-      throw invalidAnswer(`its result is of a kind we do not know: ${JSON.stringify(type)}`);
+      if (isExtended && isExtendedKind(type)) return result;
+      throw unknownKind(type);
     }
     more = await answerQuestions(result, options);
   }
   throw new RpcError(-32603, `it still asked back after ${maxRounds} rounds`);
+}
+
+/** A kind that an extension may have added. */
+function isExtendedKind(type: unknown): boolean {
+  return typeof type === "string" && type !== "input_required" && type !== "task";
+}
+
+function unknownKind(type: unknown): RpcError {
+  return invalidAnswer(`its result is of a kind we do not know: ${String(JSON.stringify(type)).slice(0, 100)}`);
+}
+
+/** For a caller that answers questions itself. */
+function requireKnownKind(result: unknown, isExtended: boolean): unknown {
+  const type = isObject(result) ? (result.resultType ?? "complete") : "complete";
+  const isKnown = type === "complete" || type === "input_required" || type === "task";
+  if (!isKnown && !(isExtended && isExtendedKind(type))) throw unknownKind(type);
+  return requirePagesIn(result);
 }
 
 /** The state goes back unchanged. */
@@ -85,7 +105,11 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
   const ended = new AbortController();
   const self = client.own ? { ...client, capabilities: client.own } : client;
   const able = extendsToTasks(described) ? withTasks(self) : self;
-  const envelopes = createEnvelopes(able);
+  const offered = extensionsIn(described.capabilities);
+  const envelopes = createEnvelopes(able, offered);
+  /** Has the server an extension in common with the one who asks? Its kinds of results pass then. */
+  const isExtended = ({ asClient }: RequestOptions) =>
+    asClient !== undefined && sharedExtensions(offered, extensionsIn(asClient.capabilities)).length > 0;
   const send = (method: string, params: UnknownObject, options: RequestOptions = {}) => {
     // With a continuation the caller answers the questions.
     const answersHere = method === "tools/call" && options.continuation === undefined;
@@ -98,8 +122,10 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
     serverInfo: isObject(serverInfo) ? serverInfo : null,
     request: (method, params, options = {}) =>
       options.continuation
-        ? send(method, { ...params, ...options.continuation }, options).then(requirePagesIn)
-        : completeResult(send, method, params, options),
+        ? send(method, { ...params, ...options.continuation }, options).then((result) =>
+            requireKnownKind(result, isExtended(options)),
+          )
+        : completeResult(send, method, params, options, undefined, isExtended(options)),
     address(params, options) {
       const { continuation } = options;
       const envelope = envelopes(options, continuation === undefined);
@@ -107,8 +133,8 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
     },
     complete: (answer, params, options) =>
       options.continuation
-        ? Promise.resolve(answer).then(requirePagesIn)
-        : completeResult(send, "tools/call", params, options, { answer }),
+        ? Promise.resolve(answer).then((result) => requireKnownKind(result, isExtended(options)))
+        : completeResult(send, "tools/call", params, options, { answer }, isExtended(options)),
     watch() {
       const filter = changesOffered(described.capabilities);
       if (filter) void listen(() => send("subscriptions/listen", filter, { signal: ended.signal }), ended.signal);
@@ -123,17 +149,28 @@ function withTasks({ info, capabilities }: ClientDescription): ClientDescription
   return { info, capabilities: { ...capabilities, extensions: { ...others, [tasksExtension]: {} } } };
 }
 
-function inTheNameOf(caller: AsClient | undefined, own: ClientDescription, answersHere: boolean): ClientDescription {
+function inTheNameOf(
+  caller: AsClient | undefined,
+  own: ClientDescription,
+  answersHere: boolean,
+  offered: UnknownObject,
+): ClientDescription {
   if (caller === undefined) return own;
-  const { extensions, sampling } = own.capabilities;
+  const { sampling } = own.capabilities;
   const { logLevel } = caller;
+  const { extensions: _, ...others } = caller.capabilities;
+  const tasks = extensionsIn(own.capabilities)[tasksExtension];
+  const extensions = {
+    ...relayedTo(offered, extensionsIn(caller.capabilities)),
+    ...(tasks === undefined ? {} : { [tasksExtension]: tasks }),
+  };
   return {
     info: (caller.info as ClientDescription["info"] | undefined) ?? own.info,
     capabilities: {
       // Where a caller has no model, ours answers.
       ...(answersHere && sampling !== undefined ? { sampling } : {}),
-      ...caller.capabilities,
-      ...(extensions ? { extensions } : {}),
+      ...others,
+      ...(Object.keys(extensions).length > 0 ? { extensions } : {}),
     },
     ...(logLevel === undefined ? {} : { logLevel }),
   };
@@ -160,13 +197,13 @@ function envelopeOf({ info, capabilities, logLevel }: ClientDescription): Unknow
 type Envelopes = { of: AsClient; answering: UnknownObject | undefined; asking: UnknownObject | undefined };
 
 /** The calls of a client say the same of it each time, so it is put together once. */
-function createEnvelopes(own: ClientDescription) {
+function createEnvelopes(own: ClientDescription, offered: UnknownObject) {
   const plain = envelopeOf(own);
   const known = new WeakMap<AsClient, Envelopes>();
   return ({ asClient, samples }: Pick<RequestOptions, "asClient" | "samples">, answersHere: boolean): UnknownObject => {
     const here = samples ? { ...own, capabilities: { ...own.capabilities, sampling: {} } } : own;
     if (asClient === undefined) return samples ? envelopeOf(here) : plain;
-    const made = () => envelopeOf(inTheNameOf(asClient, here, answersHere));
+    const made = () => envelopeOf(inTheNameOf(asClient, here, answersHere, offered));
     if (samples) return made();
     const before = known.get(asClient);
     const isSame =

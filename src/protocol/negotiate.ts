@@ -1,5 +1,6 @@
 import { plainText } from "../lib/text/plain-text.ts";
 import { isObject } from "../model/json.ts";
+import { extensionsIn } from "./extensions.ts";
 import { RpcError, TransportError } from "./message.ts";
 import { discoverModern, modernErrors, openModernSession, withEnvelope } from "./modern-session.ts";
 import type { Peer } from "./peer.ts";
@@ -19,7 +20,7 @@ export async function openLegacySession(peer: Peer, client: ClientDescription, s
   const answer = await peer.request("initialize", params, { signal }).catch((thrown) => {
     throw supportedBy(thrown).length > 0 ? otherVersions(thrown, legacyVersions) : thrown;
   });
-  return acceptHandshake(peer, answer, client.logLevel);
+  return acceptHandshake(peer, answer, client);
 }
 
 const maxShownVersions = 10;
@@ -39,7 +40,7 @@ function otherVersions(refusal: unknown, known: readonly string[]): Error {
   return new Error(`it speaks protocol ${theirs}; known are ${known.join(", ")}`, { cause: refusal });
 }
 
-function acceptHandshake(peer: Peer, result: unknown, level: string | undefined): Session {
+function acceptHandshake(peer: Peer, result: unknown, { capabilities, logLevel: level }: ClientDescription): Session {
   const given = isObject(result) ? result : {};
   const known = legacyVersions.find((candidate) => candidate === given.protocolVersion);
   if (known === undefined) {
@@ -52,6 +53,7 @@ function acceptHandshake(peer: Peer, result: unknown, level: string | undefined)
     protocolVersion: known,
     ...described,
     serverInfo: isObject(given.serverInfo) ? given.serverInfo : null,
+    told: extensionsIn(capabilities),
     request: peer.request,
     watch() {
       // A server without levels sends what it likes.

@@ -72,6 +72,8 @@ export type Session = {
   capabilities: UnknownObject;
   serverInfo: UnknownObject | null;
   instructions: string | null;
+  /** The extensions that it heard of in the handshake. */
+  told?: UnknownObject;
   request(method: string, params: UnknownObject, options?: RequestOptions): Promise<unknown>;
   /** A call as it is sent, where the revision says with each who asks. */
   address?(params: UnknownObject, options: RequestOptions): UnknownObject;

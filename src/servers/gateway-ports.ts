@@ -1,8 +1,10 @@
 import { createEventBus } from "../lib/async/event-bus.ts";
 import type { ServerNotification } from "../model/calls/provider.ts";
+import type { UnknownObject } from "../model/json.ts";
 import type { PlaneServers } from "../model/plane-tools.ts";
 import type { Inside, Principal } from "../model/principal.ts";
 import { type LogLevel, logLevels } from "../model/servers/server.ts";
+import { extensionsIn, isRelayed, maxExtensions } from "../protocol/extensions.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
 import type { ServerDirectory } from "./server-directory.ts";
@@ -14,10 +16,14 @@ export type GatewayOptions = Pick<VerbOptions, "judge"> & {
 };
 
 type GatewayVerbs = {
-  servers: Pick<Inside<PlaneServers>, "wantLogs" | "sees" | "instructions" | "onMessage">;
+  servers: Pick<Inside<PlaneServers>, "wantLogs" | "sees" | "instructions" | "onMessage" | "extensions" | "declare">;
 };
 
-export function createGatewayPorts(servers: ServerDirectory, options: GatewayOptions) {
+export function createGatewayPorts(
+  servers: ServerDirectory,
+  options: GatewayOptions,
+  learned: Pick<LearnedExtensions, "add"> = createLearnedExtensions(),
+) {
   const { maySee } = options;
   const bus = createEventBus<{ type: "said"; said: ServerNotification }>();
   const logs = createLogLevels(servers);
@@ -31,6 +37,9 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
       instructions: async (server, { principal }) =>
         maySee(principal, server) ? releasedInstructions(servers, options, server) : null,
       onMessage: (listener) => bus.on("said", ({ said }) => listener(said)),
+      extensions: (server, { principal }) =>
+        definitionOf(server) !== undefined && maySee(principal, server) ? servers.extensions(server) : {},
+      declare: learned.add,
     },
   };
   return {
@@ -47,6 +56,20 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
       subscriptions.renew(server);
     },
     stop: subscriptions.stop,
+  };
+}
+
+export type LearnedExtensions = ReturnType<typeof createLearnedExtensions>;
+
+/** What clients have declared so far. The first settings of a name stay: servers may have heard them. */
+export function createLearnedExtensions() {
+  const known = new Map<string, unknown>();
+  return {
+    add(capabilities: UnknownObject): void {
+      for (const [name, settings] of Object.entries(extensionsIn(capabilities)))
+        if (isRelayed(name) && known.size < maxExtensions.names && !known.has(name)) known.set(name, settings);
+    },
+    all: (): UnknownObject => Object.fromEntries(known),
   };
 }
 

@@ -1,5 +1,5 @@
 import { abortable } from "../lib/async/signals.ts";
-import { keepSameItems } from "../lib/json/plain-data.ts";
+import { hasMembers, keepSameItems } from "../lib/json/plain-data.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
@@ -72,9 +72,11 @@ export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">
     const at = discovery.listedAt();
     const current = known.current();
     if (current === null || at === null) return;
+    const { extensions = {}, at: eraAt = Date.now() } = options.verdict() ?? {};
     options.onKnown({
       era: current.era,
-      eraAt: new Date(options.verdict()?.at ?? Date.now()).toISOString(),
+      eraAt: new Date(eraAt).toISOString(),
+      ...(hasMembers(extensions) && { extensions }),
       listedAt: new Date(at).toISOString(),
       ...(isPrivate && { isPrivate }),
       tools: current.items,

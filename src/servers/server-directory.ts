@@ -78,6 +78,7 @@ export function createServerDirectory(options: DirectoryOptions) {
       ifRunnable(name, (one) => one.offered(method, owner)),
     denied: (name: string) => ifRunnable(name, (one) => one.definition.deny_tools),
     session: (name: string) => ifRunnable(name, (one) => one.session()),
+    extensions: (name: string) => ifRunnable(name, (one) => one.extensions()) ?? {},
     /** What a person must do first, such as to sign in. */
     requirement: (name: string, owner?: SessionOwner) => ifRunnable(name, (one) => one.requirement(owner)),
     /** The user for whom alone it lists, or undefined. */

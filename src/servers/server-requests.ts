@@ -5,6 +5,7 @@ import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { ServerCheck, ServerDefinition } from "../model/servers/server.ts";
+import { extensionsIn, metaFor, sharedExtensions } from "../protocol/extensions.ts";
 import { paramHeaders } from "../protocol/http-headers.ts";
 import { type AnswerRequest, RpcError, TransportError } from "../protocol/message.ts";
 import type { RequestOptions, Session } from "../protocol/session.ts";
@@ -51,13 +52,26 @@ export function createServerRequests(options: RequestsOptions) {
     throw busy(name, `all ${maxSessions} sessions of its users and conversations are in use`);
   }
 
+  /** A server of the older era that heard of fewer extensions than it shares with this client is opened again beside. */
+  function ownerFor(owner: SessionOwner, { asClient }: RequestOptions): SessionOwner {
+    if (asClient?.capabilities.extensions === undefined) return owner;
+    const session = sessions.find(owner)?.live()?.session;
+    if (session?.told === undefined) return owner;
+    const { told, capabilities } = session;
+    const shared = sharedExtensions(extensionsIn(capabilities), extensionsIn(asClient.capabilities));
+    const missing = shared.filter((name) => !Object.hasOwn(told, name));
+    return missing.length === 0 ? owner : { ...owner, extensions: missing.sort().join() };
+  }
+
   async function ask(
     connection: ServerConnection,
-    ...[method, params, requestOptions]: RequestArguments
+    ...[method, given, requestOptions]: RequestArguments
   ): Promise<unknown> {
     const { signal } = requestOptions;
     const live = connection.live() ?? (await open(name, connection, requestOptions));
     refuseBacklog(live);
+    const params = withSharedMeta(given, live, requestOptions);
+    if (method.startsWith("notifications/")) return notify(live, method, params, requestOptions);
     if (method === "tools/call") {
       if (live.owesListing)
         await abortable(settleListing(options, connection, live, requestOptions.by ?? null), signal);
@@ -140,7 +154,7 @@ export function createServerRequests(options: RequestsOptions) {
     const Kind = isModern && extendsToTasks(session) ? DirectTaskRequest : DirectRequest;
     const request = new Kind(asked, headers, connection, live, directPorts);
     direct += 1;
-    request.send(params);
+    request.send(withSharedMeta(params, live, asked));
     return request;
   }
 
@@ -160,7 +174,7 @@ export function createServerRequests(options: RequestsOptions) {
     /** Throws at once while the server must not be asked. */
     send(method: string, params: UnknownObject, asked: RequestOptions, owner: SessionOwner): Promise<unknown> {
       options.requireAvailable();
-      const connection = connectionOf(owner);
+      const connection = connectionOf(ownerFor(owner, asked));
       const request = method === "tools/call" ? sendDirect(connection, params, asked) : null;
       return request === null ? sendOver(connection, method, params, plainOptions(asked, owner)) : request.result;
     },
@@ -188,6 +202,23 @@ function plainOptions(asked: RequestOptions, { user }: SessionOwner): RequestOpt
     samples: asked.samples,
     continuation: asked.continuation,
   };
+}
+
+/** Keys of `_meta` that belong to an extension are for servers that declare it. */
+function withSharedMeta(params: UnknownObject, { session }: Live, { asClient }: RequestOptions): UnknownObject {
+  if (params._meta === undefined || asClient === undefined) return params;
+  return metaFor(params, extensionsIn(session.capabilities), extensionsIn(asClient.capabilities));
+}
+
+/** Nothing answers it. */
+function notify(
+  { peer, session }: Live,
+  method: string,
+  params: UnknownObject,
+  options: RequestOptions,
+): UnknownObject {
+  peer.notify(method, session.address?.(params, { asClient: options.asClient, continuation: {} }) ?? params);
+  return {};
 }
 
 type RequestArguments = [method: string, params: UnknownObject, options: RequestOptions];

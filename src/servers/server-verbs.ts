@@ -43,7 +43,10 @@ export type VerbOptions = {
 };
 
 type ServerVerbs = {
-  servers: Omit<Inside<PlaneServers>, "locked" | "forward" | "wantLogs" | "sees" | "instructions" | "onMessage">;
+  servers: Omit<
+    Inside<PlaneServers>,
+    "locked" | "forward" | "wantLogs" | "sees" | "instructions" | "onMessage" | "extensions" | "declare"
+  >;
   prompts: Pick<Inside<PlanePrompts>, "list">;
   resources: Pick<Inside<PlaneResources>, "list" | "templates">;
 };

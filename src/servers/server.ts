@@ -42,7 +42,8 @@ export function createServer(options: ServerOptions) {
     /** It has listed its tools, now or in an earlier run. */
     isKnown: ({ user }: SessionOwner = sharedOwner) => lists.of(user).isKnown(),
     recall(known: catalogues.CachedLists): void {
-      opener.remember({ era: known.era, at: Date.parse(known.eraAt) });
+      const { era, eraAt, extensions = {} } = known;
+      opener.remember({ era, at: Date.parse(eraAt), extensions });
       catalogue.recall(known);
     },
     ...createStarts(parts),
@@ -56,6 +57,8 @@ export function createServer(options: ServerOptions) {
       return probeSession(session, signal);
     },
     session: () => main.live()?.session ?? null,
+    /** That it declares, now or when it was last connected. */
+    extensions: () => opener.verdict()?.extensions ?? {},
     /** Null when it is not being installed. */
     installingSince: () => main.facts().installingSince,
     status() {

@@ -17,7 +17,7 @@ import { createTokenVerbs, serverCredentialsOf } from "./auth/tokens.ts";
 import type { createVault } from "./auth/vault.ts";
 import type { DoctorPackage, TakeTools } from "./doctor/doctor-package.ts";
 import { describeUnavailable, notSent } from "./failures.ts";
-import { createGatewayPorts } from "./gateway-ports.ts";
+import { createGatewayPorts, createLearnedExtensions } from "./gateway-ports.ts";
 import type { RequestCredentials } from "./open-session.ts";
 import { createProcessGuard } from "./process-guard.ts";
 import { createServer, type ServerOptions } from "./server.ts";
@@ -62,6 +62,8 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
     "environment" | "packages" | "resolveSecrets" | "secretValues" | "ownCapabilities" | "taskQuietMs" | "emit"
   > &
   Partial<Pick<ServerOptions, "capabilities">> & {
+    /** That the plane declares itself. */
+    ownExtensions?: UnknownObject;
     access(name: string, definition: ServerDefinition, user: string | null): RequestCredentials;
     isPersonal(definition: ServerDefinition): boolean;
     opensForUser(server: string, definition: ServerDefinition): boolean;
@@ -89,7 +91,7 @@ type ServersContext = {
   readonly recorder: Pick<Recorder, "store" | "emit">;
   readonly egress: Egress;
   readonly access: { grants: Pick<Grants, "maySeeServer" | "lockedServer"> };
-  readonly answers: Required<Pick<ServersPorts, "capabilities" | "ownCapabilities">>;
+  readonly answers: Required<Pick<ServersPorts, "capabilities" | "ownCapabilities">> & { extensions: UnknownObject };
   readonly limits: Pick<ServersPorts, "trust"> & { circuitOf(server: string): Pick<ServerStatus, "circuit"> };
   readonly recordings: {
     isOffline: boolean;
@@ -137,6 +139,7 @@ export function createServers(context: ServersContext) {
     }),
     capabilities: context.answers.capabilities,
     ownCapabilities: context.answers.ownCapabilities,
+    ownExtensions: context.answers.extensions,
     taskQuietMs: options.taskQuietMs,
     resolveSecrets: settings.secretsOf,
     secretValues: settings.secretValues,
@@ -170,6 +173,8 @@ export function createServers(context: ServersContext) {
 export function createServerPool(ports: ServersPorts) {
   const guard = createProcessGuard();
   const turn = createTurns();
+  const learned = createLearnedExtensions();
+  const extensions = { own: ports.ownExtensions ?? {}, ofClients: learned.all };
   const identify = (name: string, definition: ServerDefinition) =>
     identifyServer(name, definition, ports.directoryOf(name));
   const create: DirectoryOptions["create"] = (name, definition, after) =>
@@ -181,6 +186,7 @@ export function createServerPool(ports: ServersPorts) {
       definition,
       after,
       capabilities: ports.capabilities ?? {},
+      extensions,
       recalled: () => lifecycle.cachedListsLoaded(),
       emit(event) {
         ports.emit(event);
@@ -199,7 +205,7 @@ export function createServerPool(ports: ServersPorts) {
     ...ports,
     identify: (name, { definition }) => identify(name, definition),
   });
-  const gateway = createGatewayPorts(directory, ports);
+  const gateway = createGatewayPorts(directory, ports, learned);
 
   const verbs = createServerVerbs({ ...directory, ...lifecycle }, ports);
 

@@ -3,6 +3,7 @@ import { personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { logLevels, type ServerDefinition } from "../model/servers/server.ts";
+import { extensionsIn, isExtensionMethod } from "../protocol/extensions.ts";
 import { type AnswerRequest, invalidAnswer, RpcError } from "../protocol/message.ts";
 import type { MessageTap } from "../protocol/peer.ts";
 import type { ClientDescription, Era } from "../protocol/session.ts";
@@ -17,7 +18,8 @@ const legacyVerdictMs = 7 * 24 * 3_600_000;
 
 const asksTheCaller = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
 
-export type DetectedEra = { era: Era; at: number };
+/** With the extensions that it declares. */
+export type DetectedEra = { era: Era; at: number; extensions?: UnknownObject };
 
 export type OpenerOptions = {
   name: string;
@@ -29,6 +31,8 @@ export type OpenerOptions = {
   access(user: string | null, resolved: ServerDefinition): RequestCredentials;
   capabilities: UnknownObject;
   ownCapabilities?: UnknownObject | undefined;
+  /** What the plane declares to servers of both eras, and what clients have declared to it. */
+  extensions?: { own: UnknownObject; ofClients(): UnknownObject } | undefined;
   log: ServerLog;
   recorder: MessageTap;
   emit(event: PlaneEvent): void;
@@ -96,7 +100,9 @@ export function createSessionOpener(options: OpenerOptions) {
         throw thrown;
       });
       failedOpenings = 0;
-      if (verdict?.era !== opened.session.era) verdict = { era: opened.session.era, at: Date.now() };
+      const { era, capabilities } = opened.session;
+      const at = verdict?.era === era ? verdict.at : Date.now();
+      verdict = { era, at, extensions: extensionsIn(capabilities) };
       return opened;
     },
     verdict: () => verdict,
@@ -109,20 +115,30 @@ export function createSessionOpener(options: OpenerOptions) {
       (caller: AnswerRequest | undefined): AnswerRequest =>
       (method, params, signal) => {
         const isSettled = method === "roots/list" && definition.roots.length > 0;
-        const answer = caller && asksTheCaller.has(method) && !isSettled ? caller : answerByItself;
+        const isForCaller = asksTheCaller.has(method) || isExtensionMethod(method);
+        const answer = caller && isForCaller && !isSettled ? caller : answerByItself;
         return answer(method, params, signal);
       },
   };
 }
 
-function describeUs({ ownCapabilities, capabilities, definition }: OpenerOptions, roots: readonly string[]) {
+/** A server of the older era hears once of extensions, so it hears of all that clients have. */
+function describeUs(
+  { ownCapabilities, capabilities, extensions, definition }: OpenerOptions,
+  roots: readonly string[],
+) {
   const withRoots = roots.length > 0 ? { roots: {} } : {};
+  const own = extensions?.own ?? {};
   return {
     info: { name: "toolplane", version },
-    capabilities: { ...withRoots, ...capabilities },
-    ...(ownCapabilities && { own: { ...withRoots, ...ownCapabilities } }),
+    capabilities: { ...withRoots, ...capabilities, ...declaring({ ...extensions?.ofClients(), ...own }) },
+    ...(ownCapabilities && { own: { ...withRoots, ...ownCapabilities, ...declaring(own) } }),
     ...(definition.logLevel && { logLevel: definition.logLevel }),
   } satisfies ClientDescription;
+}
+
+function declaring(extensions: UnknownObject): { extensions?: UnknownObject } {
+  return Object.keys(extensions).length === 0 ? {} : { extensions };
 }
 
 /** Malformed lines of a session that are reported one by one; of more, the tenth, the hundredth and so on. */

@@ -4,12 +4,13 @@ import type { ServerConnection } from "./connection.ts";
 /** Beside the shared one. Each may be a process, and any new conversation asks for one. */
 export const maxSessions = 64;
 
-export type SessionOwner = { user: string | null; conversation: string | null };
+/** With `extensions`, beside the session that was opened before a client declared them. */
+export type SessionOwner = { user: string | null; conversation: string | null; extensions?: string };
 
 export const sharedOwner: SessionOwner = { user: null, conversation: null };
 
-export function isShared({ user, conversation }: SessionOwner): boolean {
-  return user === null && conversation === null;
+export function isShared({ user, conversation, extensions }: SessionOwner): boolean {
+  return user === null && conversation === null && extensions === undefined;
 }
 
 export type ServerSessions = ReturnType<typeof createServerSessions>;
@@ -25,10 +26,11 @@ export function createServerSessions({ sharing, isUsual }: Sharing, create: (own
   const main = create(sharedOwner);
   const own = new Map<string, { owner: SessionOwner; connection: ServerConnection }>();
 
-  function narrow({ user, conversation }: SessionOwner): SessionOwner {
+  function narrow({ user, conversation, extensions }: SessionOwner): SessionOwner {
     const by = sharing();
-    if (by === "shared" || isUsual?.(user)) return sharedOwner;
-    return { user, conversation: by === "conversation" ? conversation : null };
+    const also = extensions === undefined ? {} : { extensions };
+    if (by === "shared" || isUsual?.(user)) return extensions === undefined ? sharedOwner : { ...sharedOwner, ...also };
+    return { user, conversation: by === "conversation" ? conversation : null, ...also };
   }
 
   /** Waited for when all are closed. */

@@ -11,6 +11,7 @@ import type { PlaneQuestions } from "../../model/plane-access.ts";
 import type { PlaneOptions, Sampling } from "../../model/plane-options.ts";
 import type { AbortSignal } from "../../model/platform.ts";
 import { type Inside, isOwner, ownerOf, type Principal } from "../../model/principal.ts";
+import { toldToServers } from "../../protocol/extensions.ts";
 import { RpcError } from "../../protocol/message.ts";
 
 /** After this time the question is cancelled at the server. */
@@ -83,6 +84,8 @@ export function createAnswers(context: AnswersContext) {
     ownCapabilities,
     /** A connected client is asked everything, or refuses. */
     capabilities: relays ? { elicitation, sampling: { tools: {} }, roots: {} } : ownCapabilities,
+    /** Extensions of the plane itself: it has pages only where clients show them. */
+    extensions: relays ? toldToServers : {},
     /** A client's answer as its server may read it: an invalid form counts as cancelled. */
     fit: (asked: ServerRequest, answered: UnknownObject, relay?: Relay) => fitAnswer(asked, answered, relay, problems),
     async answer(

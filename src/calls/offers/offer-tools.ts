@@ -32,7 +32,9 @@ export function offerTool({ config, grants, servers }: OfferParts, id: ToolId, p
   if (definition === undefined) throw unavailable(server, servers);
   if (isOfferDenied(what, definition.deny_tools)) throw noOffer(server, what);
   const inputSchema = parametersOf(kind, nameIn(what));
-  const entry = { name: what, inputSchema, annotations: { readOnlyHint: true } };
+  // What a method of an extension does is not known.
+  const annotations = kind === "extension" ? {} : { readOnlyHint: true };
+  const entry = { name: what, inputSchema, annotations };
   const [made] = translateTools(server, { ...definition, allow_tools: null, deny_tools: null }, [entry]).tools;
   if (made === undefined) throw noOffer(server, what);
   const spec = { name: "mcp", priority: 0, health_check_interval: 300, config: { server, tool: what } };
@@ -66,7 +68,8 @@ const nameIn = (what: string) => what.slice(what.indexOf("/") + 1);
 
 /** Rules on arguments see the address of a resource; an approver cannot make it another one. */
 function parametersOf(kind: OfferCallKind, name: string): JsonObject {
-  if (kind === "prompt" || kind === "completion") return { type: "object", additionalProperties: true };
+  if (kind === "prompt" || kind === "completion" || kind === "extension")
+    return { type: "object", additionalProperties: true };
   const properties = { uri: { type: "string", const: name } };
   return { type: "object", properties, required: ["uri"], additionalProperties: false };
 }
@@ -76,6 +79,7 @@ function requestFor(kind: OfferCallKind, what: string): (args: JsonObject) => Of
   if (kind === "prompt") return (args) => ({ method: "prompts/get", params: { name, arguments: args } });
   if (kind === "resource") return () => ({ method: "resources/read", params: { uri: name } });
   if (kind === "subscription") return () => null;
+  if (kind === "extension") return (args) => ({ method: name, params: args });
   const ref = what.startsWith("prompts/") ? { type: "ref/prompt", name } : { type: "ref/resource", uri: name };
   return (args) => ({ method: "completion/complete", params: { ...args, ref } });
 }

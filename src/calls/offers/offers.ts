@@ -7,6 +7,7 @@ import type { CataloguePackages, ScanPackage } from "../../model/packages.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { OfferOptions, PlanePrompts, PlaneResources, PlaneServers } from "../../model/plane-tools.ts";
 import type { Inside, KnownCaller } from "../../model/principal.ts";
+import { isExtensionMethod, isExtensionNotification } from "../../protocol/extensions.ts";
 import { explainFailure, type Servers } from "../../servers/servers.ts";
 import { readOfferAnswer } from "./offer-tools.ts";
 
@@ -93,12 +94,15 @@ function answerOf({ result, error }: Outcome, kind: OfferCallKind): unknown {
 
 type OfferRequest = { kind: OfferCallKind; what: string; args: unknown };
 
-function readRequest(method: string, { name, uri, arguments: args, ref, ...others }: UnknownObject): OfferRequest {
+function readRequest(method: string, params: UnknownObject): OfferRequest {
+  const { name, uri, arguments: args, ref, ...others } = params;
   if (method === "prompts/get") return { kind: "prompt", what: `prompts/${name}`, args: args ?? {} };
   if (method === "resources/read") return { kind: "resource", what: `resources/${uri}`, args: { uri } };
   if (method === "completion/complete" && isObject(ref)) {
     const what = ref.type === "ref/prompt" ? `prompts/${ref.name}` : `resources/${ref.uri}`;
     return { kind: "completion", what, args: others };
   }
+  const isExtended = isExtensionMethod(method) || isExtensionNotification(method);
+  if (isExtended) return { kind: "extension", what: `extensions/${method}`, args: params };
   throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
 }

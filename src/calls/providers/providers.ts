@@ -128,7 +128,8 @@ function createMcpProvider({ request, requireReleased }: Pick<Servers, "request"
 
 /** The answer to `tools/call`, or throws. */
 export function takeAnswer({ config }: ProviderSpec, result: unknown, continuation: unknown): unknown {
-  if (isResult(result) || (continuation && isQuestion(result))) return pickResult(config.resultPath, result);
+  if (isResult(result) || isExtended(result) || (continuation && isQuestion(result)))
+    return pickResult(config.resultPath, result);
   throw invalidAnswer("invalid tools/call result: 'content' is missing");
 }
 
@@ -141,6 +142,13 @@ export function metaOf(said: UnknownObject | undefined, key: string | undefined)
 function isQuestion(result: unknown): boolean {
   return isObject(result) && result.resultType === "input_required";
 }
+
+/** Of a kind that an extension has added; where caller and server do not share one, it does not come this far. */
+function isExtended(result: unknown): boolean {
+  return isObject(result) && typeof result.resultType === "string" && !kindsOfResults.has(result.resultType);
+}
+
+const kindsOfResults: ReadonlySet<string> = new Set(["complete", "input_required", "task"]);
 
 /** Bare values count; nothing at all does not. */
 function isResult(result: unknown): boolean {

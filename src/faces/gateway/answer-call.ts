@@ -219,12 +219,17 @@ function isQuestion(result: UnknownObject | undefined): boolean {
   return result?.resultType === "input_required";
 }
 
+/** A question, or of a kind that an extension has added. */
+function isIncomplete({ resultType = "complete", content }: UnknownObject): boolean {
+  return resultType !== "complete" && Array.isArray(content) && content.length === 0;
+}
+
 /** Results and answers of servers pass unchanged. A refusal of the plane is a result for the model; a wrong name is not. */
 function renderOutcome(outcome: Outcome, schema: ShownTool["outputSchema"], context: RequestContext): RpcAnswer {
   const { era } = context;
   if (outcome.result) {
     const fitted = fitResult(outcome.result, schema, era);
-    return wireResult(era === "modern" && isQuestion(fitted) ? withoutContent(fitted) : fitted, era);
+    return wireResult(isIncomplete(fitted) ? withoutContent(fitted) : fitted, era);
   }
   const { code, message, cause } = outcome.error;
   const data = dataForModel(outcome.error.data);

@@ -1,6 +1,8 @@
+import { hasMembers } from "../../lib/json/plain-data.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
+import { extensionsIn, isExtensionMethod, mayPass } from "../../protocol/extensions.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Era } from "../../protocol/session.ts";
 import { answerCall, createConsents } from "./answer-call.ts";
@@ -30,7 +32,7 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
     (respond: Responder): Responder =>
     (request, context) =>
       context.era === "legacy" ? respond(request, context) : parked.answer(request, context, respond);
-  const { readResource, getPrompt, ...offers } = createOfferAnswers(plane, surfaces);
+  const { readResource, getPrompt, extended, told, ...offers } = createOfferAnswers(plane, surfaces);
   const responders = new Map<string, Responder>([
     [
       "tools/list",
@@ -55,10 +57,12 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
   return {
     /** Never rejects. */
     answer(request: Request, context: RequestContext): Promise<RpcAnswer> {
-      const respond = responders.get(request.method);
+      const respond = responders.get(request.method) ?? (isExtensionMethod(request.method) ? mayPark(extended) : null);
       if (!respond) return Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
       return respond(request, context).catch(renderFailure);
     },
+    /** Of an extension, to the servers that share it with the client. Never rejects. */
+    notify: (request: Request, context: RequestContext): Promise<void> => told(request, context),
   };
 }
 
@@ -87,7 +91,32 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
     return wireResult(method === "resources/read" ? withHints(result, context.era) : result, context.era);
   }
 
+  /** Servers in view that share an extension with the client to which the method may belong. */
+  async function sharing(method: string, context: RequestContext): Promise<string[]> {
+    const { servers, principal } = surfaceOf(context);
+    const client = extensionsIn(context.client.capabilities);
+    if (!hasMembers(client)) return [];
+    return [...(await servers())].filter((name) =>
+      mayPass(method, plane.servers.extensions(name, { principal }), client),
+    );
+  }
+
   return {
+    /** The first server that knows the method answers: one that does not know it has done nothing. */
+    async extended({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
+      for (const server of await sharing(method, context)) {
+        try {
+          return await forward(server, method, params, context);
+        } catch (thrown) {
+          if (!(thrown instanceof RpcError) || thrown.code !== -32601) throw thrown;
+        }
+      }
+      throw new RpcError(-32601, `Method not found: ${method}`);
+    },
+    async told({ method, params }: Request, context: RequestContext): Promise<void> {
+      const servers = await sharing(method, context).catch(() => []);
+      await Promise.allSettled(servers.map((server) => forward(server, method, params, context)));
+    },
     list:
       (kind: Parameters<OfferList["list"]>[0], named: string): Responder =>
       async ({ params }, context) => {

@@ -2,6 +2,7 @@ import type { ServerNotification } from "../../model/calls/provider.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { LogLevel } from "../../model/servers/server.ts";
+import { extensionsIn, isExtensionNotification, mayPass } from "../../protocol/extensions.ts";
 import type { Era } from "../../protocol/session.ts";
 import { isLoudEnough } from "./client-relay.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
@@ -22,6 +23,8 @@ type Subscriber = {
   /** The address the client knows it by. */
   watches(server: string, uri: string): string | undefined;
   logLevel(): LogLevel | null;
+  /** The client's capabilities. */
+  client(): UnknownObject;
   hear(method: string, params: UnknownObject): void;
 };
 
@@ -46,7 +49,7 @@ export function createChanges(plane: Plane, surfaces: Surfaces) {
     }),
     plane.servers.onMessage((said) => {
       const [, list] = /^notifications\/(prompts|resources)\/list_changed$/.exec(said.method) ?? [];
-      if (list === undefined) for (const subscriber of subscribers) passOn(subscriber, said);
+      if (list === undefined) for (const subscriber of subscribers) passOn(plane, subscriber, said);
       else check(list as Kind);
     }),
   ];
@@ -147,7 +150,7 @@ function createComparison(
   };
 }
 
-function passOn(subscriber: Subscriber, { server, user, method, params }: ServerNotification): void {
+function passOn(plane: Plane, subscriber: Subscriber, { server, user, method, params }: ServerNotification): void {
   const { surface } = subscriber;
   if (!surface.sees(server) || (user !== null && user !== surface.principal.user)) return;
   if (method === "notifications/message") {
@@ -156,6 +159,11 @@ function passOn(subscriber: Subscriber, { server, user, method, params }: Server
     const uri = subscriber.watches(server, String(params.uri));
     if (uri !== undefined) subscriber.hear(method, { ...params, uri });
   } else if (method === "notifications/elicitation/complete") subscriber.hear(method, params);
+  else if (isExtensionNotification(method)) {
+    const { principal } = surface;
+    const declared = plane.servers.extensions(server, { principal });
+    if (mayPass(method, declared, extensionsIn(subscriber.client()))) subscriber.hear(method, params);
+  }
 }
 
 async function listOf({ tools, surface: { offers } }: Subscriber, kind: Kind): Promise<string> {

@@ -6,17 +6,21 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type LogLevel, logLevels } from "../../model/servers/server.ts";
+import { extensionsIn, isExtensionMethod, isMetaOf, isRelayed, mayPass } from "../../protocol/extensions.ts";
 import { objectParam, type RequestContext } from "./request.ts";
 
 const ownPrefix = "io.modelcontextprotocol/";
 
-export function relayOf(context: RequestContext, params: UnknownObject, plane?: Pick<Plane, "config">): Relay {
+/** What a question needs of the plane. */
+type AskedPlane = Pick<Plane, "config" | "servers">;
+
+export function relayOf(context: RequestContext, params: UnknownObject, plane?: AskedPlane): Relay {
   const relay: Relay = new ClientRelay(context, plane);
   if (isObject(params._meta)) {
     const given = withExactNumbers(params._meta);
     const { progressToken } = given;
     if (progressToken !== undefined) relay.onProgress = progressTo(context, progressToken);
-    const meta = metaFor(given);
+    const meta = metaFor(given, extensionsIn(context.client.capabilities));
     if (meta) relay.meta = meta;
   }
   if (context.era === "modern") relay.continuation = continuationIn(params);
@@ -26,9 +30,9 @@ export function relayOf(context: RequestContext, params: UnknownObject, plane?: 
 /** One per call, so it holds no functions of its own. Others inherit from it, so its fields are no private names. */
 class ClientRelay implements Relay {
   private readonly context: RequestContext;
-  private readonly plane: Pick<Plane, "config"> | undefined;
+  private readonly plane: AskedPlane | undefined;
 
-  constructor(context: RequestContext, plane: Pick<Plane, "config"> | undefined) {
+  constructor(context: RequestContext, plane: AskedPlane | undefined) {
     this.context = context;
     this.plane = plane;
   }
@@ -37,8 +41,8 @@ class ClientRelay implements Relay {
     return this.context.client;
   }
 
-  onQuestion(_server: string, asked: ServerRequest, signal: AbortSignal): Promise<UnknownObject | null> {
-    return relayQuestion(this.context, asked, signal, this.plane);
+  onQuestion(server: string, asked: ServerRequest, signal: AbortSignal): Promise<UnknownObject | null> {
+    return relayQuestion(this.context, server, asked, signal, this.plane);
   }
 
   onLog(message: UnknownObject): void {
@@ -61,12 +65,13 @@ function continuationIn({ inputResponses, requestState }: UnknownObject) {
   };
 }
 
-/** Without what is settled between each two sides. */
-function metaFor(given: UnknownObject): UnknownObject | undefined {
+/** Without what is settled between each two sides, and with what belongs to the client's extensions. */
+function metaFor(given: UnknownObject, declared: UnknownObject): UnknownObject | undefined {
+  const isExtended = (key: string) => Object.keys(declared).some((name) => isRelayed(name) && isMetaOf(name, key));
   let passed: UnknownObject | undefined;
   for (const key of Object.keys(given)) {
     if (key === "progressToken" || key === "tool_call_id") continue;
-    if (key.startsWith(ownPrefix) || key.startsWith("toolplane/")) continue;
+    if (key.startsWith("toolplane/") || (key.startsWith(ownPrefix) && !isExtended(key))) continue;
     passed ??= Object.create(null) as UnknownObject;
     passed[key] = given[key];
   }
@@ -102,12 +107,14 @@ function isDeclared(required: UnknownObject, capabilities: UnknownObject): boole
 /** Null when the client cannot be asked. */
 async function relayQuestion(
   context: RequestContext,
+  server: string,
   asked: ServerRequest,
   signal: AbortSignal,
-  plane?: Pick<Plane, "config">,
+  plane?: AskedPlane,
 ): Promise<UnknownObject | null> {
   const required = requiredFor(asked);
-  if (required === undefined) return null;
+  if (required === undefined && !isShared(context, server, asked, plane)) return null;
+  if (required === undefined) return context.ask(asked.method, withoutOurMarks(asked.params), signal);
   if (!isDeclared(required, context.client.capabilities)) {
     if (!isAnsweredHere(asked, plane)) context.lacks(required);
     return null;
@@ -115,8 +122,20 @@ async function relayQuestion(
   return context.ask(asked.method, withoutOurMarks(asked.params), signal);
 }
 
+/** A method of an extension that both have. */
+function isShared(
+  { client, principal }: RequestContext,
+  server: string,
+  { method }: ServerRequest,
+  plane?: AskedPlane,
+) {
+  if (plane === undefined || !isExtensionMethod(method)) return false;
+  const declared = plane.servers.extensions(server, { principal });
+  return mayPass(method, declared, extensionsIn(client.capabilities));
+}
+
 /** Where a client has no model, the plane may have one. */
-function isAnsweredHere({ method }: ServerRequest, plane: Pick<Plane, "config"> | undefined): boolean {
+function isAnsweredHere({ method }: ServerRequest, plane: AskedPlane | undefined): boolean {
   if (method !== "sampling/createMessage" || plane === undefined) return false;
   const { sampling, models } = plane.config();
   return sampling.enabled && Object.keys(models).length > 0;

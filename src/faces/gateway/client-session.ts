@@ -5,6 +5,7 @@ import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { StoredSession } from "../../model/servers/client-sessions.ts";
 import { logLevels } from "../../model/servers/server.ts";
+import { isExtensionNotification } from "../../protocol/extensions.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Core } from "./answer.ts";
 import type { Changes } from "./changes.ts";
@@ -28,7 +29,7 @@ import {
 import { createSessionState, type SessionKeeper, type SessionState } from "./session-state.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 import type { View } from "./view.ts";
-import { capabilities, serverInfo } from "./wire.ts";
+import { capabilitiesFor, serverInfo } from "./wire.ts";
 
 /** People read it. */
 const maxName = 100;
@@ -166,6 +167,11 @@ export class ClientSession {
     const { id, method } = message;
     if (typeof method === "string" && id !== undefined)
       return out.answer(renderAnswer(null, failure(-32600, "'id' must be a string or a number.")));
+    if (typeof method === "string" && isExtensionNotification(method))
+      return this.#gateway.core.notify(
+        { method, params: objectParam(message, "params") },
+        new Exchange("", this.#client, out),
+      );
     if (!this.takeMail(message)) this.#options.keeper?.passOn(message);
     // Nothing may come before the handshake is over.
     if (method === "notifications/initialized") this.#beginTelling();
@@ -182,9 +188,12 @@ export class ClientSession {
     initialize: async (params) => {
       const { plane, lazy } = this.#gateway;
       this.#state.settle(params);
+      const declared = this.#state.client.capabilities;
+      plane.servers.declare(declared);
       const instructions = await instructionsFor(plane, this.#surface, lazy);
       this.#report();
       await this.#state.keep();
+      const capabilities = capabilitiesFor(declared, await this.#surface.extensions());
       return { result: { protocolVersion: this.version(), capabilities, serverInfo, instructions } };
     },
     "logging/setLevel": async ({ level }) => {
@@ -210,6 +219,7 @@ export class ClientSession {
       wants: () => true,
       watches: this.#state.watched.find,
       logLevel: this.#state.logLevel,
+      client: () => this.#state.client.capabilities,
       hear: (said, about) => this.#options.announce(renderNotification(said, about)),
     });
   }

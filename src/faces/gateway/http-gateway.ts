@@ -6,6 +6,7 @@ import { errorTable, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
+import { isExtensionNotification } from "../../protocol/extensions.ts";
 import { batchVersion, legacyVersions } from "../../protocol/session.ts";
 import { hasVersion } from "./envelope.ts";
 import { type HttpSession, openEvents, sendJson, writeEvent } from "./http-session.ts";
@@ -215,7 +216,10 @@ function withSession({ state, request, response, principal }: Visit, go: (sessio
 
 function answerModern(visit: Visit, { id, method, params }: UnknownObject): void {
   const { state, request, response, principal } = visit;
-  if (typeof method !== "string" || !isId(id)) return void response.writeHead(202).end();
+  if (typeof method !== "string" || !isId(id)) {
+    if (typeof method === "string" && isExtensionNotification(method)) notifyModern(visit, method, params);
+    return void response.writeHead(202).end();
+  }
   const arrival = state.gateway.modern.arrive(principal, viewOf(visit), request.headers, (text) => {
     if (!response.headersSent) openEvents(response);
     writeEvent(response, text);
@@ -230,6 +234,12 @@ function answerModern(visit: Visit, { id, method, params }: UnknownObject): void
     writeEvent(response, text);
     response.end();
   });
+}
+
+function notifyModern(visit: Visit, method: string, params: unknown): void {
+  const { state, request, principal } = visit;
+  const arrival = state.gateway.modern.arrive(principal, viewOf(visit), request.headers, () => undefined);
+  state.gateway.modern.notify({ method, params: isObject(params) ? params : {} }, arrival);
 }
 
 /** A connection that held a stream, or the end of a session, is not used again: idle, it would keep a descriptor for a minute. */

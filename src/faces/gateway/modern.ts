@@ -29,7 +29,7 @@ import { createWatched } from "./session-state.ts";
 import { createSurfaces } from "./surfaces.ts";
 import { listTtlMs } from "./tool-list.ts";
 import type { View } from "./view.ts";
-import { capabilities, completed } from "./wire.ts";
+import { capabilitiesFor, completed } from "./wire.ts";
 
 const maxSubscriptions = 4_096;
 
@@ -60,7 +60,15 @@ async function listen(
   const wants = (kind: keyof typeof kinds) => filter[kinds[kind]] === true;
   hear("notifications/subscriptions/acknowledged", { notifications: acknowledged(filter, honoured) });
   const { tools, client } = context;
-  const stop = changes.tell({ surface, tools, wants, watches: watched.find, logLevel: () => null, hear });
+  const stop = changes.tell({
+    surface,
+    tools,
+    wants,
+    watches: watched.find,
+    logLevel: () => null,
+    client: () => client.capabilities,
+    hear,
+  });
   const leave = wants("tools") ? shared.listening(surface, textParam(client.info ?? {}, "name")) : undefined;
   await new Promise<void>((resolve) => {
     if (over.aborted) resolve();
@@ -126,6 +134,8 @@ class Modern {
       const envelope = readEnvelope(request, headers);
       if ("code" in envelope) return Promise.resolve(refused(envelope));
       arrival.client = envelope.client;
+      if (envelope.client.capabilities.extensions !== undefined)
+        this.#gateway.plane.servers.declare(envelope.client.capabilities);
       arrival.logLevel = envelope.logLevel;
       const { tools } = this.#gateway.surfaces.of(principal, view);
       const differs = headers ? compareParams(request, tools, headers) : null;
@@ -137,6 +147,14 @@ class Modern {
     } catch (thrown) {
       return Promise.resolve(toFailure(thrown));
     }
+  }
+
+  /** Nothing answers it, so what is wrong with it is not said. */
+  notify(request: Request, arrival: Arrival): void {
+    const envelope = readEnvelope(request, arrival.headers);
+    if ("code" in envelope) return;
+    arrival.client = envelope.client;
+    void this.#gateway.core.notify(request, arrival);
   }
 
   close(): void {
@@ -161,10 +179,11 @@ class Modern {
     return this.#gateway.core.answer(request, context);
   }
 
-  async #discover({ principal, view }: RequestContext): Promise<RpcAnswer> {
+  async #discover({ principal, view, client }: RequestContext): Promise<RpcAnswer> {
     const { plane, surfaces, lazy } = this.#gateway;
     const surface = surfaces.of(principal, view);
     const instructions = await instructionsFor(plane, surface, lazy);
+    const capabilities = capabilitiesFor(client.capabilities, await surface.extensions());
     const result = { supportedVersions, capabilities, instructions, ttlMs: listTtlMs, cacheScope: "private" };
     return { result: completed(result) };
   }

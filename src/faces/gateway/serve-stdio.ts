@@ -7,6 +7,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { StoredSession } from "../../model/servers/client-sessions.ts";
+import { isExtensionNotification } from "../../protocol/extensions.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { batchVersion } from "../../protocol/session.ts";
 import { ClientSession } from "./client-session.ts";
@@ -145,6 +146,11 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     if (method === "initialize") hasSession = true;
     const isModern = hasVersion(params) || (!hasSession && method === "server/discover");
     if (isModern && isId(id) && typeof method === "string") return answerModern(id, method, params);
+    if (isModern && typeof method === "string" && isExtensionNotification(method))
+      return gateway.modern.notify(
+        { method, params },
+        gateway.modern.arrive(principal, view, undefined, () => undefined),
+      );
     if (method === "notifications/cancelled") running.get(params.requestId)?.arrival.cancel();
     void session.take(message, out);
   }

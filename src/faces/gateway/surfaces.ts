@@ -43,6 +43,8 @@ function createSurface(plane: Plane, caller: Principal, view: View, revision: ()
     /** Is it in the view? */
     shows: (tool: Pick<Tool, "id">) => isInView(tool, view, plane),
     servers,
+    /** What each of them declares, as far as known. */
+    extensions: async () => [...(await servers())].map((name) => plane.servers.extensions(name, { principal })),
     /** As far as known. */
     sees: (server: string) => known.has(server),
     /** The one place that decides which tools are listed; a change is announced once (`changes.ts`). */

@@ -1,7 +1,9 @@
 import { changeMembers, type MemberChange } from "../../lib/json/json-members.ts";
 import { bytesOf, rememberText, sourceTextOf } from "../../lib/json/json-text.ts";
+import { hasMembers } from "../../lib/json/plain-data.ts";
 import { version } from "../../lib/version.ts";
 import type { UnknownObject } from "../../model/json.ts";
+import { extensionsIn, offeredTo } from "../../protocol/extensions.ts";
 import type { Era } from "../../protocol/session.ts";
 
 /** One text in pieces, some as bytes from another wire. */
@@ -21,13 +23,19 @@ export function wireBytes(wire: Wire): number {
 export const serverInfo = { name: "toolplane", title: "Toolplane", version } as const;
 
 /** Constant, since servers come and go while a client is connected. */
-export const capabilities = {
+const capabilities = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
   resources: { listChanged: true, subscribe: true },
   completions: {},
   logging: {},
 } as const;
+
+/** With the extensions that the client declares, where its servers or the plane have them. */
+export function capabilitiesFor(client: UnknownObject, servers: readonly UnknownObject[]): UnknownObject {
+  const extensions = offeredTo(extensionsIn(client), servers);
+  return hasMembers(extensions) ? { ...capabilities, extensions } : capabilities;
+}
 
 const infoKey = "io.modelcontextprotocol/serverInfo";
 const infoText = JSON.stringify(serverInfo);
@@ -97,14 +105,15 @@ function completedText(text: string, result: UnknownObject): string {
   });
 }
 
-/** Without what the modern revision adds. */
+/** Without what the modern revision adds. A kind that an extension has added stays. */
 function forOlder(result: UnknownObject): UnknownObject {
   if (result.resultType === undefined) return result;
-  const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
+  const { resultType: type, ttlMs: _ttl, cacheScope: _scope, ...others } = result;
+  const rest = type === "complete" ? others : { resultType: type, ...others };
   const { [infoKey]: _info, ...meta } = (rest._meta ?? {}) as UnknownObject;
   if (rest._meta === undefined) return rest;
-  const { _meta, ...others } = rest;
-  return Object.keys(meta).length === 0 ? others : { ...others, _meta: meta };
+  const { _meta, ...bare } = rest;
+  return Object.keys(meta).length === 0 ? bare : { ...bare, _meta: meta };
 }
 
 function olderText(text: string, result: UnknownObject): string {
@@ -118,7 +127,8 @@ function olderText(text: string, result: UnknownObject): string {
     const rest = changeMembers(before, { [infoKey]: drop });
     return rest === "{}" ? undefined : rest;
   };
-  return changeMembers(text, { resultType: drop, ttlMs: drop, cacheScope: drop, _meta: withoutInfo });
+  const kind: MemberChange = (before) => (result.resultType === "complete" ? undefined : before);
+  return changeMembers(text, { resultType: kind, ttlMs: drop, cacheScope: drop, _meta: withoutInfo });
 }
 
 /** Also in its text. */

@@ -167,10 +167,10 @@ export type ToolAnnotations = {
 };
 
 /** What is asked of a server, where it is no tool. It goes along the same path. */
-export const offerCallKinds = ["prompt", "resource", "completion", "subscription"] as const;
+export const offerCallKinds = ["prompt", "resource", "completion", "subscription", "extension"] as const;
 export type OfferCallKind = (typeof offerCallKinds)[number];
 
-/** `server` is null for hand-written tools and those of the library. With `kind`, `tool` is `prompts/NAME` or `resources/URI`. */
+/** `server` is null for hand-written tools and those of the library. With `kind`, `tool` is `prompts/NAME`, `resources/URI` or `extensions/METHOD`. */
 export type ToolId = { server: string | null; tool: string; kind?: OfferCallKind };
 
 /** What a caller may call, as the catalogue lists it. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { InjectionEntry, InjectOptions } from "../access/injection.ts";
 import { CacheSettings, SideEffects } from "../catalogue/tool.ts";
+import type { UnknownObject } from "../json.ts";
 import { type TransportName, transports } from "./transports.ts";
 
 export const Transport = z.enum(Object.keys(transports) as TransportName[]);
@@ -190,6 +191,8 @@ export type KnownServer = {
   era: "legacy" | "modern";
   eraAt: string;
   listedAt: string;
+  /** That it declares. */
+  extensions?: UnknownObject;
   /** The server said that its lists are for one caller alone. */
   isPrivate?: boolean;
   tools: unknown[];
