@@ -6,6 +6,7 @@ import { accessPage, consentPage, invitationPage, messagePage, signInPage } from
 import { createPasskeys } from "./passkeys.ts";
 import {
   findPerson,
+  grantable,
   hashPassword,
   invitedPerson,
   isPassword,
@@ -16,7 +17,7 @@ import {
   savePerson,
   useInvitation,
 } from "./people.ts";
-import { grantable, pagesClient, pagesReturn } from "./provider.ts";
+import { pagesClient, pagesReturn } from "./provider.ts";
 import { BadVisit, readForm, readJson, redirect, requireOwnPage, sendJson, sendPage, type Visit } from "./visit.ts";
 
 const upstreamKind = "Upstream";
