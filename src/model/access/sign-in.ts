@@ -105,6 +105,10 @@ export type SignInServer = {
   /** Answers what is under its paths; Node's request and response. */
   handle(request: object, response: object): void;
   keys(): Promise<{ keys: JsonObject[] }>;
+  /** Who is signed in in the browser of this request; null where no one is. */
+  person(request: object): Promise<PersonRights | null>;
+  /** Signs that browser out. */
+  end(request: object): Promise<void>;
 };
 
 /** Rights and grants, also where nothing is served. */
