@@ -39,6 +39,7 @@ const libraryOnly: Readonly<Record<string, string>> = {
   "identity.usualCaller": "the caller of this process",
   "identity.anonymous": "the HTTP front asks it for each request, without waiting",
   "identity.signInFront": "takes requests and responses of Node; the HTTP face serves it",
+  "identity.personAt": "takes a request of Node; the HTTP face asks it for browsers",
   "identity.requireSignIn": "the process asks it before it listens",
   "identity.identify": "every face identifies its callers with it",
   "audit.run": "takes a function; every face changes things through the verbs that are recorded",

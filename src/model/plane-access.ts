@@ -120,12 +120,18 @@ export interface PlaneIdentity {
   needsCredentials(): Promise<boolean>;
   /** The authorization server at this address of the plane; null where `auth.server` is not configured. */
   signInFront(origin: string): Promise<SignInFront | null>;
+  /** Who is signed in in the browser of a request; null where no one is. Takes the request of Node. */
+  personAt(origin: string, request: object): Promise<Principal | null>;
   /** Rejects where other machines reach the plane and no one could sign in. */
   requireSignIn(): Promise<void>;
 }
 
 /** Answers requests below `/oauth`, `/sign-in` and its metadata; takes the request and the response of Node. */
-export type SignInFront = { handle(request: object, response: object): void };
+export type SignInFront = {
+  handle(request: object, response: object): void;
+  /** Signs the browser of a request out. */
+  end(request: object): Promise<void>;
+};
 
 /** What clients may do for people. */
 export interface PlaneGrants {

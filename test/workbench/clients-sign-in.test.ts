@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Browser, BrowserContext } from "playwright-core";
 import { noBrowser, openBrowser } from "./chromium.ts";
 import {
@@ -88,6 +90,25 @@ suite("a client that knows only the address of the plane", { skip: noBrowser }, 
       );
       await client.close().catch(() => undefined);
     });
+
+  test("of the first SDK does the same", async () => {
+    await using loopback = await startLoopback();
+    const store = createClientStore(loopback.redirectUri, "First SDK");
+    const address = new URL(`${world.url}/mcp`);
+    const begin = new FirstTransport(address, { authProvider: store.provider as never });
+    await assert.rejects(new FirstClient({ name: "probe", version: "1" }).connect(begin as never), /Unauthorized/);
+    const returned = loopback.next();
+    await allow(context, store.sent(), ann);
+    await begin.finishAuth((await returned).get("code") ?? "");
+    const client = new FirstClient({ name: "probe", version: "1" });
+    await client.connect(new FirstTransport(address, { authProvider: store.provider as never }) as never);
+    const { tools } = await client.listTools();
+    assert.ok(tools.some(({ name }) => name === "mail__send"));
+    assert.match(JSON.stringify(await client.callTool({ name: "mail__send", arguments: {} })), /mail:send/);
+    store.stored.tokens = { ...store.stored.tokens, access_token: "not.a.token" };
+    assert.match(JSON.stringify(await client.callTool({ name: "mail__send", arguments: {} })), /mail:send/);
+    await client.close();
+  });
 
   test("a passkey signs in where a password would", async () => {
     const { url } = await world.withPlane((plane) => plane.people.invite({ user: "bob@example.org" }));

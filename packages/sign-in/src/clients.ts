@@ -104,7 +104,7 @@ export function createClientFetch(gate: Gate) {
 }
 
 /** Clients of the configuration, as the library knows them. */
-export function knownClients({ clients }: AuthorizationServer) {
+export function knownClients({ clients, assertionIssuers }: AuthorizationServer) {
   return Object.entries(clients).map(([id, { name, secret, keys, jwksUri, redirectUris, scopes }]) => ({
     client_id: id,
     client_name: name ?? id,
@@ -114,7 +114,7 @@ export function knownClients({ clients }: AuthorizationServer) {
     grant_types: [
       ...(redirectUris.length > 0 ? forPeople : []),
       ...(scopes.length > 0 ? ["client_credentials"] : []),
-      "urn:ietf:params:oauth:grant-type:jwt-bearer",
+      ...(assertionIssuers.length > 0 ? ["urn:ietf:params:oauth:grant-type:jwt-bearer"] : []),
     ],
     ...(secret === undefined
       ? { token_endpoint_auth_method: "private_key_jwt", ...(keys ? { jwks: { keys } } : { jwks_uri: jwksUri }) }

@@ -6,6 +6,7 @@ import { accessPage, consentPage, invitationPage, messagePage, signInPage } from
 import { createPasskeys } from "./passkeys.ts";
 import {
   findPerson,
+  grantable,
   hashPassword,
   invitedPerson,
   isPassword,
@@ -16,7 +17,7 @@ import {
   savePerson,
   useInvitation,
 } from "./people.ts";
-import { grantable, pagesClient, pagesReturn } from "./provider.ts";
+import { pagesClient, pagesReturn } from "./provider.ts";
 import { BadVisit, readForm, readJson, redirect, requireOwnPage, sendJson, sendPage, type Visit } from "./visit.ts";
 
 const upstreamKind = "Upstream";
@@ -283,7 +284,7 @@ export function createFlows(ports: SignInPorts) {
     sendPage(visit, accessPage(session.accountId, grants, shown));
   };
   /** The pages sign a person in as a client would; the code is not needed. */
-  const ownSignIn = () => {
+  const ownSignIn = (state = "") => {
     const url = new URL("/oauth/authorize", origin);
     const challenge = createHash("sha256").update(randomBytes(32).toString("base64url")).digest("base64url");
     const asked = {
@@ -292,12 +293,23 @@ export function createFlows(ports: SignInPorts) {
       response_type: "code",
       scope: "openid",
     };
-    const proof = { code_challenge: challenge, code_challenge_method: "S256", resource: "" };
+    const proof = { code_challenge: challenge, code_challenge_method: "S256", state };
     for (const [name, value] of Object.entries({ ...asked, ...proof }))
       if (value !== "") url.searchParams.set(name, value);
     return url.pathname + url.search;
   };
-  const accessBack: Step = async (visit) => redirect(visit, "/sign-in/access");
+  const accessBack: Step = async (visit) => {
+    const state = new URL(visit.request.url ?? "", origin).searchParams.get("state");
+    redirect(visit, state !== null && isPlace(state) ? state : "/sign-in/access");
+  };
+  const workbench: Step = async (visit, library) => {
+    const to = new URL(visit.request.url ?? "", origin).searchParams.get("to") ?? "";
+    const place = isPlace(to) ? to : "/workbench/";
+    const { accountId } = await sessionOf(visit, library);
+    redirect(visit, accountId === undefined ? ownSignIn(place) : place);
+  };
+  const again: Step = async (visit) =>
+    sendPage(visit, messagePage("You are signed in", "Go back to the workbench in the other tab.", "good"));
   const revoke: Step = async (visit, library) => {
     const { accountId } = await sessionOf(visit, library);
     if (accountId === undefined) return redirect(visit, ownSignIn());
@@ -330,6 +342,8 @@ export function createFlows(ports: SignInPorts) {
     ["POST invite/*/passkey/options", inviteOptions],
     ["POST invite/*/passkey/verify", inviteVerify],
     ["GET welcome", welcome],
+    ["GET again", again],
+    ["GET workbench", workbench],
     ["GET access", access],
     ["GET access/back", accessBack],
     ["POST access/revoke", revoke],
@@ -367,6 +381,9 @@ export function createFlows(ports: SignInPorts) {
     throw new BadVisit(404, "There is no such page.");
   };
 }
+
+/** Places of ours that a person may be sent to after signing in; nothing in them leads elsewhere. */
+const isPlace = (path: string) => path === "/sign-in/again" || /^\/workbench\/[\w\-./?=&%]*$/.test(path);
 
 type Missing = { missingOIDCScope?: string[]; missingResourceScopes?: Record<string, string[]> };
 

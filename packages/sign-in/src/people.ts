@@ -2,7 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import type { Invited, PersonAsked, PersonRights, SignInDesk, SignInPorts } from "../../../src/model/access/sign-in.ts";
 import type { GrantView, PersonView } from "../../../src/model/access/sign-in-schema.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
-import { everyScope, scopeNames } from "../../../src/model/principal.ts";
+import { everyScope, mayDo, principalOf, type Scope, scopeNames } from "../../../src/model/principal.ts";
 import { describeClient } from "./clients.ts";
 
 const personKind = "Person";
@@ -56,6 +56,14 @@ export async function rememberPerson(rows: Rows, rights: PersonRights): Promise<
   };
   await savePerson(rows, person);
   return person;
+}
+
+/** The scopes that a person may give away. */
+export function grantable(person: Person, asked: readonly string[]): { given: string[]; refused: string[] } {
+  const rights = principalOf({ scopes: person.scopes });
+  const isOurs = (scope: string): scope is Scope => (scopeNames as readonly string[]).includes(scope);
+  const given = asked.filter((scope) => !isOurs(scope) || mayDo(rights, scope));
+  return { given, refused: asked.filter((scope) => !given.includes(scope)) };
 }
 
 /** The person of an invitation that is not used up. */

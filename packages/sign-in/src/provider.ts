@@ -2,11 +2,12 @@ import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC,
 import { serverScope, toolsetScope } from "../../../src/model/access/resource.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { isSignInPath } from "../../../src/model/access/sign-in.ts";
-import { mayDo, principalOf, type Scope, scopeNames } from "../../../src/model/principal.ts";
+import { scopeNames } from "../../../src/model/principal.ts";
 import { createAdapter } from "./adapter.ts";
+import { addAssertionGrant, type ResourceInfo } from "./assertion-grant.ts";
 import { checkClient, clientMark, createClientFetch, knownClients } from "./clients.ts";
 import { messagePage } from "./pages.ts";
-import { findPerson, type Person } from "./people.ts";
+import { findPerson } from "./people.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 
 const hour = 3_600;
@@ -14,14 +15,6 @@ const documentBytes = 16 * 1024;
 /** For our own pages; its codes are never exchanged. */
 export const pagesClient = "toolplane-pages";
 export const pagesReturn = "/sign-in/access/back";
-
-/** The scopes that a person may give away. */
-export function grantable(person: Person, asked: readonly string[]): { given: string[]; refused: string[] } {
-  const rights = principalOf({ scopes: person.scopes });
-  const isOurs = (scope: string): scope is Scope => (scopeNames as readonly string[]).includes(scope);
-  const given = asked.filter((scope) => !isOurs(scope) || mayDo(rights, scope));
-  return { given, refused: asked.filter((scope) => !given.includes(scope)) };
-}
 
 function policyOf(): ReturnType<typeof interactionPolicy.base> {
   const { Check } = interactionPolicy;
@@ -54,6 +47,17 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
   const scopes = () => {
     const { servers, toolsets } = limits();
     return [...scopeNames, ...servers.map(serverScope), ...toolsets.map(toolsetScope)].join(" ");
+  };
+  const resourceInfo: ResourceInfo = (resource, { oidc }, { clientId }) => {
+    requireOwn(resource, origin);
+    const asItself = oidc.params?.grant_type === "client_credentials";
+    return {
+      scope: asItself ? (settings.clients[clientId]?.scopes ?? []).join(" ") : scopes(),
+      audience: resource,
+      accessTokenTTL: minutes,
+      accessTokenFormat: "jwt",
+      jwt: { sign: { alg: signingAlgorithm as "ES256" } },
+    };
   };
   const isHttps = origin.startsWith("https:");
   const name = (cookie: string) => (isHttps ? `__Secure-toolplane_${cookie}` : `toolplane_${cookie}`);
@@ -122,16 +126,7 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
         enabled: true,
         defaultResource: async (_ctx, _client, oneOf) => oneOf ?? `${origin}/mcp`,
         useGrantedResource: async () => true,
-        getResourceServerInfo: async (_ctx, resource) => {
-          requireOwn(resource, origin);
-          return {
-            scope: scopes(),
-            audience: resource,
-            accessTokenTTL: minutes,
-            accessTokenFormat: "jwt",
-            jwt: { sign: { alg: signingAlgorithm as "ES256" } },
-          };
-        },
+        getResourceServerInfo: async (ctx, resource, client) => resourceInfo(resource, ctx, client),
       },
     } as Configuration["features"] & object,
     interactions: { policy: policyOf(), url: (_ctx, interaction) => `/sign-in/${interaction.uid}` },
@@ -142,6 +137,8 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
       return person === null ? undefined : { accountId: user, claims: async () => ({ sub: user }) };
     },
     extraTokenClaims: async (_ctx, token) => claimsOf(ports, token as never),
+    formats: { customizers: { jwt: (_ctx, token, parts) => ownScopes(ports, token as never, parts) } },
+    discovery: { authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"] },
     expiresWithSession: async () => false,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
     rotateRefreshToken: () => true,
@@ -181,7 +178,16 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
   const provider = new Provider(origin, configuration);
   // What a request says about its host is set by us before it gets here.
   provider.proxy = true;
+  if (settings.assertionIssuers.length > 0) addAssertionGrant(provider, ports, resourceInfo);
   return provider;
+}
+
+/** A program that asks for nothing in particular gets what it may do as itself. */
+function ownScopes({ settings }: SignInPorts, { kind, clientId = "" }: IssuedToken, parts: { payload: object }) {
+  const own = settings.clients[clientId]?.scopes ?? [];
+  const { scope } = parts.payload as { scope?: string };
+  if (kind === "ClientCredentials" && scope === undefined) Object.assign(parts.payload, { scope: own.join(" ") });
+  return parts as never;
 }
 
 async function existingGrant(ctx: KoaContextWithOIDC, { rows }: SignInPorts) {

@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Provider } from "oidc-provider";
-import type { SignInPorts, SignInServer } from "../../../src/model/access/sign-in.ts";
+import type { PersonRights, SignInPorts, SignInServer } from "../../../src/model/access/sign-in.ts";
 import { createFlows } from "./flows.ts";
 import { icon, passkeyScript, styleSheet } from "./page-style.ts";
 import { messagePage } from "./pages.ts";
+import { findPerson, type Person } from "./people.ts";
 import { createProvider } from "./provider.ts";
 import { readSigningKeys, type SigningKeys } from "./signing-keys.ts";
 import { BadVisit, headersFor, sendJson, sendPage, type Visit } from "./visit.ts";
@@ -82,6 +83,19 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
   return {
     // Fresh from the store: it is asked for a key that is not known.
     keys: async () => ({ keys: (await readAgain()).keys.published }),
+    async person(request) {
+      const { provider } = await current();
+      const { accountId } = await sessionOf(provider, request as IncomingMessage);
+      const person = accountId === undefined ? null : await findPerson(rows, accountId);
+      return person === null ? null : rightsOf(person);
+    },
+    async end(request) {
+      const { provider } = await current();
+      const session = await sessionOf(provider, request as IncomingMessage);
+      if (session.accountId === undefined) return;
+      await session.destroy();
+      await record({ operation: "signIn.logout", target: session.accountId, user: session.accountId });
+    },
     handle(given, answered) {
       const [request, response] = [given as IncomingMessage, answered as ServerResponse];
       const visit = { request, response, address: request.socket.remoteAddress ?? "" };
@@ -96,6 +110,15 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
       });
     },
   };
+}
+
+/** Of the cookies of a request; nothing is answered with it. */
+const sessionOf = (provider: Provider, request: IncomingMessage) =>
+  provider.Session.get(provider.createContext(request, new ServerResponse(request)) as never);
+
+function rightsOf({ user, groups, persona, workspace, compliance, scopes, toolGroups }: Person): PersonRights {
+  const rights = { user, groups, persona, workspace, compliance, scopes };
+  return toolGroups === undefined ? rights : { ...rights, toolGroups };
 }
 
 /** Links and cookies are made of what a request says about its host: only the configured address counts. */

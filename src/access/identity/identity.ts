@@ -6,7 +6,7 @@ import type { Config } from "../../model/config/config.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { PlaneIdentity, PlaneKeys } from "../../model/plane-access.ts";
-import { type Inside, type Principal, requireScope, withListed } from "../../model/principal.ts";
+import { type Inside, type Principal, principalOf, requireScope, withListed } from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
 import type { Profile } from "../policy/decide.ts";
 import { createApiKeys, looksLikeKey } from "./api-keys.ts";
@@ -62,6 +62,11 @@ export function createIdentity(ports: IdentityPorts) {
       needsCredentials: async () => needsCredentials(),
       async signInFront(origin) {
         return config().auth.server === undefined ? null : ports.signIn.serverAt(origin);
+      },
+      async personAt(origin, request) {
+        if (config().auth.server === undefined) return null;
+        const person = await (await ports.signIn.serverAt(origin)).person(request);
+        return person === null ? null : withListed(principalOf(person), config().users);
       },
       async requireSignIn() {
         if (exposed || isPublic(config().auth)) await ports.signIn.requireReady();

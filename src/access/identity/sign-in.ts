@@ -2,6 +2,7 @@ import { once } from "../../lib/async/once.ts";
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { Egress } from "../../lib/net/egress.ts";
 import type { AuthorizationServer, SignInProvider } from "../../model/access/auth-settings.ts";
+import { ClaimPaths } from "../../model/access/jwt-issuer.ts";
 import type {
   PersonRights,
   SignInDesk,
@@ -79,6 +80,7 @@ export function createSignIn(context: SignInContext) {
       limits: () => ({ servers: Object.keys(config().servers), toolsets: Object.keys(config().toolsets) }),
       serversFor: (person) => Object.keys(config().servers).filter((name) => context.maySeeServer(person, name)),
       policy: context.policy,
+      readAssertion: await assertionReader(server, signIn, origin, context.egress),
       record: lines,
       revoked: revocations.add,
     });
@@ -168,6 +170,16 @@ export function createSignIn(context: SignInContext) {
     /** With the configuration. */
     reload: () => servers.clear(),
   };
+}
+
+async function assertionReader(
+  { assertionIssuers }: AuthorizationServer,
+  signIn: SignInProvider | undefined,
+  origin: string,
+  egress: Egress,
+) {
+  const claims = signIn?.claims ?? ClaimPaths.parse({ user: "email" });
+  return (await import("./assertions.ts")).createReadAssertion(assertionIssuers, origin, claims, egress);
 }
 
 /** Grants whose tokens are not over yet. In memory, so that a request waits for no store. */

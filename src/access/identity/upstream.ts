@@ -2,8 +2,10 @@ import type { ClientAuth } from "oauth4webapi";
 import { type Egress, type Gate, isLoopbackHost } from "../../lib/net/egress.ts";
 import { exchange } from "../../lib/net/exchange.ts";
 import type { SignInProvider } from "../../model/access/auth-settings.ts";
+import type { ClaimPaths } from "../../model/access/jwt-issuer.ts";
 import type { PersonRights, SignInUpstream } from "../../model/access/sign-in.ts";
 import { PlaneError } from "../../model/errors.ts";
+import type { Principal } from "../../model/principal.ts";
 import { readClaims } from "./verify-token.ts";
 
 const timeoutMs = 10_000;
@@ -75,7 +77,7 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
         const { ...told } = oauth.getValidatedIdTokenClaims(tokens);
         if (claims.user === "email" && told.email_verified === false)
           throw new PlaneError("FORBIDDEN", "The provider has not verified this e-mail address.");
-        return rightsOf(readClaims(told, claims));
+        return rightsOf(readClaims(told, claims), claims);
       } catch (thrown) {
         if (thrown instanceof PlaneError) throw thrown;
         throw new PlaneError("UNAUTHENTICATED", `The provider's answer does not count: ${(thrown as Error).message}.`);
@@ -116,8 +118,10 @@ function optionsFor(oauth: Library, gate: Gate, issuer: URL) {
   };
 }
 
-function rightsOf(principal: ReturnType<typeof readClaims>): PersonRights {
-  const { user, groups, persona, workspace, compliance, scopes, toolGroups } = principal;
+/** What a person may give away is the word of a claim that the configuration names, and of no other. */
+export function rightsOf(principal: Principal, claims: ClaimPaths): PersonRights {
+  const { user, groups, persona, workspace, compliance, toolGroups } = principal;
+  const scopes = claims.scopes === undefined ? ["call"] : principal.scopes;
   const rights = { user: user ?? "", groups, persona, workspace, compliance, scopes };
   return toolGroups === undefined ? rights : { ...rights, toolGroups };
 }

@@ -49,6 +49,17 @@ export type SignInUpstream = {
   finish(answer: URLSearchParams, kept: JsonObject, redirectUri: string): Promise<PersonRights>;
 };
 
+/** What an ID-JAG says (enterprise-managed authorization). */
+export type Assertion = {
+  person: PersonRights;
+  id: string;
+  clientId: string;
+  resource: string | null;
+  scopes: string[];
+  /** In seconds. */
+  lifetime: number;
+};
+
 /** What happened, for the record of changes. */
 export type SignInLine = {
   operation: string;
@@ -79,6 +90,8 @@ export type SignInPorts = {
   /** What the policy asks about, in words, for the page of consent. */
   policy(): Promise<string>;
   record(line: SignInLine): Promise<void>;
+  /** Whom the assertion of a trusted provider stands for; rejects where it does not count. */
+  readAssertion(assertion: string): Promise<Assertion>;
   /** A grant whose tokens do not count any more. */
   revoked(grant: string): Promise<void>;
 };
@@ -92,6 +105,10 @@ export type SignInServer = {
   /** Answers what is under its paths; Node's request and response. */
   handle(request: object, response: object): void;
   keys(): Promise<{ keys: JsonObject[] }>;
+  /** Who is signed in in the browser of this request; null where no one is. */
+  person(request: object): Promise<PersonRights | null>;
+  /** Signs that browser out. */
+  end(request: object): Promise<void>;
 };
 
 /** Rights and grants, also where nothing is served. */

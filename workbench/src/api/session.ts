@@ -18,6 +18,12 @@ export async function beginSession(key: string): Promise<void> {
   keepSession(page);
 }
 
+/** Whether people can sign in with an account: the plane says where. */
+export async function signsPeopleIn(): Promise<boolean> {
+  const answer = await send("GET", "/.well-known/oauth-authorization-server");
+  return answer.ok;
+}
+
 /** Signs out, also where the plane does not answer. */
 export async function endSession(): Promise<void> {
   await send("DELETE", "/session").catch(() => undefined);

@@ -9,7 +9,7 @@ export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError(error, { queryKey: [topic] }) {
       if (error instanceof ApiError && error.status === 401 && topic !== "session")
-        void queryClient.resetQueries({ queryKey: ["session"] });
+        void queryClient.refetchQueries({ queryKey: ["session"] });
     },
   }),
   defaultOptions: {

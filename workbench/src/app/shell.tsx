@@ -13,15 +13,22 @@ import { loadRest } from "./lazy-page.tsx";
 import { startLiveEvents } from "./live-events.ts";
 import { ShortcutHelp } from "./shortcut-help.tsx";
 import { PhoneBar, SideBar } from "./side-bar.tsx";
-import { SignIn } from "./sign-in.tsx";
+import { SignIn, SignInAgain } from "./sign-in.tsx";
 import { Tour } from "./tour.tsx";
 import { useWaitingCounts } from "./waiting-counts.ts";
 
 /** The frame of every page; asks for credentials first where the plane requires them. */
 export function Shell() {
   const session = useQuery(sessionQuery());
-  if (session.error instanceof ApiError && session.error.status === 401) return <SignIn />;
-  if (session.data !== undefined) return <Frame lastEventId={session.data.lastEventId} />;
+  const isOver = session.error instanceof ApiError && session.error.status === 401;
+  if (session.data !== undefined)
+    return (
+      <>
+        <Frame lastEventId={session.data.lastEventId} />
+        {isOver && <SignInAgain user={session.data.user} />}
+      </>
+    );
+  if (isOver) return <SignIn />;
   return session.error ? <Failed error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
 }
 

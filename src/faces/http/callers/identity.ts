@@ -32,13 +32,36 @@ export function identify(identities: Identities, exempt: readonly string[]): Mid
   };
 }
 
-export function authenticate(identities: Identities, c: HttpContext) {
+export async function authenticate(identities: Identities, c: HttpContext): Promise<Principal> {
   const { sessions } = identities;
   const shown = credentialIn(c);
   const ofSession = shown === null ? sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader)) : null;
   // Any program can send a header; only a browser that has shown a credential has a session.
   if (ofSession !== null && c.req.header(faceHeader) === "workbench") c.set("face", "workbench");
-  return identifyCaller(identities, c, shown ?? ofSession);
+  const credential = shown ?? ofSession;
+  // Other sites cannot send the header, nor a page of theirs the cookie with it.
+  if (credential === null && c.req.header(faceHeader) === "workbench") {
+    const person = await personIn(identities, c);
+    if (person !== null) {
+      c.set("face", "workbench");
+      return person;
+    }
+  }
+  return identifyCaller(identities, c, credential);
+}
+
+/** Who signed in at the plane in this browser. */
+async function personIn({ plane, address }: Identities, c: HttpContext): Promise<Principal | null> {
+  const incoming = c.env?.incoming;
+  if (incoming === undefined || plane.config().auth.server === undefined) return null;
+  return plane.identity.personAt(address(c.req.header("host")), incoming);
+}
+
+/** Signs that browser out, where it is signed in. */
+export async function signOut({ plane, address }: Identities, c: HttpContext): Promise<void> {
+  const incoming = c.env?.incoming;
+  if (incoming === undefined) return;
+  await (await plane.identity.signInFront(address(c.req.header("host"))))?.end(incoming);
 }
 
 export async function identifyCaller({ plane, pass, address }: Identities, c: HttpContext, credential: string | null) {

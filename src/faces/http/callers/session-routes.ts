@@ -5,7 +5,7 @@ import { mayDo, type Principal, scopeNames } from "../../../model/principal.ts";
 import { Done } from "../../../operations/fields.ts";
 import { parseFields } from "../body.ts";
 import { type App, addRoute, clientAddressOf, type HttpContext } from "../route.ts";
-import { authenticate, cookieName, type Identities, identifyCaller, sessionCookie } from "./identity.ts";
+import { authenticate, cookieName, type Identities, identifyCaller, sessionCookie, signOut } from "./identity.ts";
 
 export const sessionPath = "/session";
 
@@ -116,7 +116,10 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
     },
     async ({ c }) => {
       const asker = { principal: await authenticate(identities, c), face: c.get("face"), ...clientAddressOf(c) };
-      await plane.audit.run({ operation: "session.end" }, asker, async () => sessions.end(sessionCookie(c)));
+      await plane.audit.run({ operation: "session.end" }, asker, async () => {
+        sessions.end(sessionCookie(c));
+        await signOut(identities, c);
+      });
       deleteCookie(c, cookieName(c), cookie(c));
       return c.json({ ok: true });
     },

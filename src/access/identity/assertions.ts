@@ -1,0 +1,43 @@
+import { decodeProtectedHeader, type JWTPayload } from "jose";
+import type { Egress } from "../../lib/net/egress.ts";
+import type { ClaimPaths } from "../../model/access/jwt-issuer.ts";
+import type { Assertion } from "../../model/access/sign-in.ts";
+import { unauthenticated } from "./unauthenticated.ts";
+import { rightsOf } from "./upstream.ts";
+import { createVerifyToken, issuerOf, type VerifyToken } from "./verify-token.ts";
+
+/** The type of an Identity Assertion Authorization Grant. */
+const assertionType = "oauth-id-jag+jwt";
+/** An assertion is for now: in seconds. */
+const maxLifetime = 600;
+
+/** Assertions of providers that the configuration trusts, for the authorization server at this address. */
+export function createReadAssertion(issuers: readonly string[], origin: string, claims: ClaimPaths, egress: Egress) {
+  const known = new Map<string, VerifyToken>(
+    issuers.map((issuer) => [issuer, createVerifyToken({ issuer, audience: origin, claims }, egress)]),
+  );
+  return async (assertion: string): Promise<Assertion> => {
+    const verify = known.get(String(issuerOf(assertion)));
+    if (verify === undefined) throw unauthenticated("issuer", "The issuer of the assertion is not trusted here.");
+    const { typ } = decodeProtectedHeader(assertion);
+    if (typ !== assertionType) throw unauthenticated("claims", `The assertion is not of the type ${assertionType}.`);
+    let told: JWTPayload = {};
+    const principal = await verify(assertion, undefined, (payload) => {
+      told = payload;
+    });
+    const { jti, client_id: clientId, resource = null, scope = "", exp = 0, iat } = told;
+    if (typeof jti !== "string" || typeof clientId !== "string" || typeof iat !== "number")
+      throw unauthenticated("claims", "The assertion lacks 'jti', 'client_id' or 'iat'.");
+    if (exp - iat > maxLifetime) throw unauthenticated("claims", "The assertion counts for too long.");
+    return {
+      person: rightsOf(principal, claims),
+      id: jti,
+      clientId,
+      resource: typeof resource === "string" ? resource : null,
+      scopes: String(scope)
+        .split(" ")
+        .filter((one) => one !== ""),
+      lifetime: maxLifetime,
+    };
+  };
+}
