@@ -67,6 +67,16 @@ test("what a search finds is listed, and the client is notified once", async () 
   assert.deepEqual(await other.loaded(), []);
 });
 
+test("a search that fits nothing says so, lists the nearest and loads nothing", async () => {
+  await using gateway = await startLazy();
+  const { search, loaded } = await openClient(gateway.url);
+  const { message, autoLoaded, changes } = await search("book a table at an italian restaurant");
+  assert.match(message, /Nothing here fits|No tool was found/);
+  assert.equal(autoLoaded, false);
+  assert.equal(changes, 0);
+  assert.deepEqual(await loaded(), []);
+});
+
 test("a tool that is called by its name is listed from then on, and one called through another is not", async () => {
   await using gateway = await startLazy();
   const { client, loaded, call } = await openClient(gateway.url);

@@ -11,7 +11,7 @@ const maxEcho = 200;
 
 export function toAnswer(
   query: string,
-  { total, hits, notes, isPartial = false }: SearchResult,
+  { total, hits, notes, isMisfit = false, isPartial = false }: SearchResult,
   { limit, summaryLimit }: { limit: number; summaryLimit: number },
 ): SearchAnswer {
   const lines = foldSiblings(hits);
@@ -24,6 +24,7 @@ export function toAnswer(
     tools: shown.map((line) => toFoundTool(line, summaryLimit)),
     next: lines.slice(limit, limit + nextNames).map(({ tool }) => tool.name),
     ...(notes.length > 0 ? { note: notes.join(" ") } : {}),
+    ...(isMisfit ? { fits: false as const } : {}),
   };
 }
 

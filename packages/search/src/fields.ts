@@ -13,6 +13,8 @@ export type SearchResult = {
   total: number;
   hits: Hit[];
   notes: string[];
+  /** What was found is only the nearest. */
+  isMisfit?: boolean;
   /** The search ended before all tools were read. */
   isPartial?: boolean;
 };

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { findable } from "../../../test/samples/search-tools.ts";
 import { dimensions, loadEmbedding } from "./embedding.ts";
-import { loadMeaning } from "./meaning.ts";
+import { hasSentences, loadMeaning } from "./meaning.ts";
 import { createSearch } from "./tool-search.ts";
 import { createVectorRows } from "./vector-rows.ts";
 
@@ -48,6 +48,23 @@ test("each clause of a query finds its own tool", async () => {
   const { namesFor } = await searching();
   const found = namesFor("Look at who our customers are, and then give one of them the money back.");
   assert.deepEqual(new Set(found.slice(0, 2)), new Set(["list_customers", "create_refund"]));
+});
+
+test("what is most like one sentence counts as much as what is most like another", () => {
+  const vector = (...numbers: number[]) => Float32Array.from({ length: dimensions }, (_, at) => numbers[at] ?? 0);
+  const rows = createVectorRows(dimensions);
+  const tools = [vector(1, 0.1), vector(0.9, 0), vector(0, 0.2, 1), vector(0, 0, 0, 1)];
+  for (const [row, tool] of tools.entries()) rows.set(row, tool);
+  // The second sentence is far from every tool, and yet one of them is nearest to it.
+  const [first, second] = [vector(1), vector(0, 0.3, 0.3, 0, 0.9)];
+  const apart = [...rows.likeness([first, second], 4).subarray(0, 4)];
+  assert.ok(Number(apart[2]) < 0.5 * Number(apart[1]), apart.join());
+  const even = [...rows.evenLikeness([first, second], 4).subarray(0, 4)];
+  assert.ok(Number(even[2]) > Number(even[1]), even.join());
+  assert.deepEqual(
+    ["Read a file. Send a mail to Ann.", "read a file, then send it", "Version 2.0 of it"].map(hasSentences),
+    [true, false, false],
+  );
 });
 
 test("an exact name comes first, whatever is more alike", async () => {

@@ -35,7 +35,8 @@ function createMeaning(embedding: Embedding) {
     },
     likeness(query: string): Likeness {
       const clauses = clausesOf(query);
-      return vectors.likeness(blendAll(embedding.query(query), clauses.map(embedding.query)), clauses.length);
+      const asked = blendAll(embedding.query(query), clauses.map(embedding.query));
+      return vectors.likeness(asked, clauses.length, hasSentences(query));
     },
   };
 }
@@ -93,8 +94,8 @@ export function createToolVectors(numbers: number) {
       vectors.set(row, vector);
       rows.set(entry, row);
     },
-    likeness(asked: readonly Float32Array[], clauses: number): Likeness {
-      const byRow = vectors.likeness(asked, used);
+    likeness(asked: readonly Float32Array[], clauses: number, isEven = false): Likeness {
+      const byRow = isEven && asked.length > 1 ? vectors.evenLikeness(asked, used) : vectors.likeness(asked, used);
       const between = (a: number, b: number) => vectors.between(bySlot[a] as number, bySlot[b] as number);
       if (isInOrder && missing.length === 0) return { values: byRow, between, clauses: Math.max(1, clauses) };
       if (values.length < bySlot.length) values = new Float32Array(bySlot.length * 2);
@@ -126,6 +127,16 @@ const maxText = 4_000;
 const maxClauses = 16;
 const minWords = 4;
 const minClause = 9;
+
+/** Several sentences are several needs; the parts of one are often the same need in other words. */
+export function hasSentences(query: string): boolean {
+  return (
+    query
+      .slice(0, maxText)
+      .split(/[.!?;]\s+|\n/)
+      .filter(({ length }) => length >= minClause).length > 1
+  );
+}
 
 /** Sentences, and the long parts of one between commas, "and" and "then": each may ask for something else. */
 export function clausesOf(query: string): string[] {

@@ -4,7 +4,7 @@ import type { Embed } from "../../../src/model/catalogue/search.ts";
 import type { Store } from "../../../src/model/store.ts";
 import { toUnit } from "./embedding.ts";
 import { type Findable, searchTextsOf } from "./fields.ts";
-import { blendAll, clausesOf, createToolVectors, type Likeness } from "./meaning.ts";
+import { blendAll, clausesOf, createToolVectors, hasSentences, type Likeness } from "./meaning.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
 const batchSize = 128;
@@ -129,7 +129,7 @@ export function createOwnVectors({ id, name, embed, isKept }: Embedder, { store:
       if (!(await Promise.race([learned().catch(failed), late]))) return null;
       const [whole, ...parts] = texts.map((text) => asked.get(text));
       if (whole === undefined || parts.includes(undefined) || vectors.left() > 0) return null;
-      return vectors.likeness(blendAll(whole, parts as Float32Array[]), parts.length);
+      return vectors.likeness(blendAll(whole, parts as Float32Array[]), parts.length, hasSentences(query));
     },
   };
 }

@@ -20,6 +20,9 @@ import { createToolIndex, type ServerText, type ToolIndex } from "./tool-index.t
 const minCoverage = 0.3;
 /** Minimum cosine similarity for a good match. */
 const goodLikeness = 0.42;
+/** Below both, nothing fits: what is found is only the nearest. */
+const someCoverage = 0.25;
+const someLikeness = 0.36;
 /** A longer query asks for several things. */
 const longQuery = 12;
 /** In a shorter query each word matters. */
@@ -285,7 +288,9 @@ function slotsOf(index: ToolIndex, learned: ReadonlyMap<string, number> = new Ma
 }
 
 function describe(query: string, found: ToolMatches): SearchResult {
-  return { total: found.total, hits: found.hits, notes: describeMisfit(query, found) };
+  const { total, hits, coverage, likeness, asked } = found;
+  const isMisfit = coverage < someCoverage && likeness < someLikeness && asked <= longQuery;
+  return { total, hits, notes: describeMisfit(query, found), ...(isMisfit && { isMisfit }) };
 }
 
 async function findAll(engine: Engine, queries: readonly string[], ask: Ask): Promise<SearchResult> {
@@ -296,7 +301,8 @@ async function findAll(engine: Engine, queries: readonly string[], ask: Ask): Pr
     ask.count,
   );
   const total = Math.max(hits.length, ...found.map((one) => one.total));
-  return { total, hits, notes: found.flatMap(({ notes }) => notes) };
+  const isMisfit = found.every((one) => one.isMisfit);
+  return { total, hits, notes: found.flatMap(({ notes }) => notes), ...(isMisfit && { isMisfit }) };
 }
 
 async function findByPattern(

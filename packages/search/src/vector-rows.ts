@@ -7,6 +7,9 @@ const atOnce = 4;
 /** Behind the numbers of a row: what one step stands for, and nothing. */
 const rowEnd = 16;
 
+/** A clause says more about what it asks for than the whole query does. */
+const clauseShare = 1.1;
+
 /** What of it is used: its types come with those of browsers only. */
 declare const WebAssembly: {
   Module: new (code: Uint8Array) => object;
@@ -26,6 +29,7 @@ export function createVectorRows(dimensions: number, isPlain = false) {
   let numbers = new Int8Array(0);
   let scales = new Float32Array(0);
   let best = new Float32Array(0);
+  let even = new Float32Array(0);
 
   const makeRoom = (count: number) => {
     if (count <= capacity) return;
@@ -86,6 +90,38 @@ export function createVectorRows(dimensions: number, isPlain = false) {
       for (let from = 0; from < vectors.length && count > 0; from += atOnce)
         scan(vectors.slice(from, from + atOnce), count);
       return best;
+    },
+    /**
+     * The same, with each vector on the scale of the first: what is most like a clause counts as much as what is most like
+     * another, so that one clause does not crowd out the rest.
+     */
+    evenLikeness(asked: readonly Float32Array[], count: number): Float32Array {
+      if (even.length < count) even = new Float32Array(count * 2);
+      let usual = 0;
+      let spread = 0;
+      for (const [turn, vector] of asked.entries()) {
+        const own = this.likeness([vector], count);
+        let sum = 0;
+        let most = -1;
+        for (let row = 0; row < count; row++) {
+          const like = own[row] as number;
+          sum += like;
+          if (like > most) most = like;
+        }
+        const mean = sum / Math.max(1, count);
+        if (turn === 0) {
+          usual = mean;
+          spread = most - mean;
+          even.set(own.subarray(0, count));
+          continue;
+        }
+        const by = (clauseShare * spread) / Math.max(1e-6, most - mean);
+        for (let row = 0; row < count; row++) {
+          const like = usual + ((own[row] as number) - mean) * by;
+          if (like > (even[row] as number)) even[row] = like;
+        }
+      }
+      return even;
     },
     between(a: number, b: number): number {
       const from = rowsAt + a * stride;

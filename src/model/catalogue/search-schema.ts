@@ -34,6 +34,10 @@ export const SearchAnswer = z
     truncated: z.boolean(),
     tools: z.array(FoundTool),
     next: z.array(z.string()).meta({ description: "The names of those that come next." }),
+    fits: z
+      .literal(false)
+      .optional()
+      .meta({ description: "False where nothing fits: what is listed is only the nearest." }),
     note: z.string().optional().meta({ description: "What is worth knowing: nothing fits well, for one." }),
   })
   .meta({ description: "The best matches, and how many there are." });

@@ -191,7 +191,9 @@ export async function answerSearchTools(
   const next = answer.next.flatMap((name) => tools.find(name) ?? []);
   const folded = found.flatMap(({ one, shown }) => siblingsOf(one, shown, tools));
   client.show([...next, ...folded]);
-  const autoLoaded = await client.load(found.map(({ shown }) => shown));
+  // What does not fit would only take room in the context.
+  const isFitting = answer.fits !== false;
+  const autoLoaded = isFitting && (await client.load(found.map(({ shown }) => shown)));
   const lines = withSchemas(found);
   const message = describe(answer, lines.length + folded.length, autoLoaded, onTheWay);
   const structuredContent = {
@@ -230,7 +232,7 @@ function withSchemas(found: readonly { one: FoundTool; shown: Shown }[]): Line[]
 }
 
 function describe(
-  { query, total, note }: SearchAnswer,
+  { query, total, note, fits }: SearchAnswer,
   count: number,
   autoLoaded: boolean,
   onTheWay: readonly string[],
@@ -239,7 +241,9 @@ function describe(
   const what =
     count === 0
       ? `No tool was found for '${asked}'. Try other words for the action or its object, or look with ${metaToolNames.list}.`
-      : `${count} of ${total} ${total === 1 ? "tool" : "tools"}${asked === "" ? "" : ` for '${asked}'`}. ${howToCall(count, autoLoaded)}`;
+      : fits === false
+        ? `Nothing here fits '${asked}'. The nearest ${count === 1 ? "is" : "are"} listed, and not loaded.`
+        : `${count} of ${total} ${total === 1 ? "tool" : "tools"}${asked === "" ? "" : ` for '${asked}'`}. ${howToCall(count, autoLoaded)}`;
   const late =
     onTheWay.length === 0 ? "" : ` Still connecting: ${joinServers(onTheWay)}; search again for what they have.`;
   return `${what}${note === undefined ? "" : ` ${note}`}${late}`;
