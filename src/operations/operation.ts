@@ -136,6 +136,8 @@ export type ValueKind =
   | "drain"
   | "seconds"
   | "hosts"
+  | "publicUrl"
+  | "proxies"
   | "span"
   | "moment";
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { Config, Manifests } from "../../../model/config/config.ts";
 import { isLoopback } from "../../../model/config/settings.ts";
+import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions, Serving } from "../cli.ts";
 import { bundledServers } from "../commands/clients.ts";
@@ -16,6 +17,10 @@ type ServeOptions = GlobalOptions & {
   host: string;
   port: number;
   allowHost?: string[];
+  publicUrl?: string;
+  tlsCert?: string;
+  tlsKey?: string;
+  trustProxy?: string[];
   open?: boolean;
   printPass?: boolean;
   drainSeconds: number;
@@ -25,6 +30,7 @@ type ServeOptions = GlobalOptions & {
 
 export async function runServe(cli: Cli, options: ServeOptions): Promise<number> {
   if (options.background) return (await import("./serving.ts")).serveInBackground(cli, options);
+  const tls = tlsOf(options);
   using interruption = untilInterrupted({ servesOthers: true });
   await using plane = await openPlane(cli, options, {
     fallback: { mcpServers: bundledServers },
@@ -33,6 +39,7 @@ export async function runServe(cli: Cli, options: ServeOptions): Promise<number>
     relays: true,
     schedules: true,
     exposed: isExposed(options),
+    publicUrl: options.publicUrl,
   });
   plane.on("store.lost", ({ reason }) =>
     printWarning(`The store cannot be reached: ${reason}. What needs it fails until it is back.`),
@@ -57,6 +64,8 @@ export async function runServe(cli: Cli, options: ServeOptions): Promise<number>
     dataDirectory,
     directory: terminal.directory(),
     warn: printWarning,
+    tls,
+    trustProxy: options.trustProxy ?? [],
   });
   announce(plane, serving, options);
   // Without what is behind the #: every user of this machine can see what programs are started with.
@@ -81,6 +90,12 @@ export async function runServe(cli: Cli, options: ServeOptions): Promise<number>
   printStatus(drainMs > 0 ? `Stopping in ${options.drainSeconds} s …` : "Stopping …");
   await serving.close({ drainMs });
   return 0;
+}
+
+function tlsOf({ tlsCert: cert, tlsKey: key }: ServeOptions): { cert: string; key: string } | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  throw new PlaneError("USAGE", "TLS needs both: the certificate (--tls-cert) and its key (--tls-key).");
 }
 
 /** A proxy in front of a plane on this machine may let any client through. */
