@@ -24,6 +24,7 @@ export type LocalPlaneOptions = LocalPlace & {
   offline?: boolean;
   store?: string;
   exposed?: boolean;
+  publicUrl?: string | undefined;
   schedules?: boolean;
   record?: string;
   replay?: string;
@@ -52,6 +53,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
     ...(options.store === undefined ? {} : { store: options.store }),
     ...(options.offline ? { offline: true } : {}),
     ...(options.exposed ? { exposed: true } : {}),
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     ...(options.schedules ? { schedules: true } : {}),
     ...(options.answersQuestions ? { answersQuestions: true } : {}),
     ...(options.relays ? { relays: true } : {}),

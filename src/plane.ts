@@ -108,7 +108,7 @@ export async function createPlane(options: PlaneOptions, packages: Packages): Pr
     sourceOf(options),
     context.environment,
     placeOf(options),
-    context.recordings.adapt,
+    withPublicUrl(context.recordings.adapt, options.publicUrl),
     options.extensions,
   );
   const { config, hmacKey } = context.settings;
@@ -157,6 +157,16 @@ export async function createPlane(options: PlaneOptions, packages: Packages): Pr
 function sourceOf({ config = [], servers }: PlaneOptions) {
   const given = servers === undefined ? [] : [{ mcpServers: servers }];
   return [...(Array.isArray(config) ? config : [config]), ...given];
+}
+
+type Adapt = Context["recordings"]["adapt"];
+
+function withPublicUrl(adapt: Adapt, publicUrl: string | undefined): Adapt {
+  if (publicUrl === undefined) return adapt;
+  return (config) => {
+    const known = { ...config, auth: { ...config.auth, publicUrl } };
+    return adapt ? adapt(known) : known;
+  };
 }
 
 function placeOf({ projectFiles = [], projectDirectory, trustDirectory, dataDirectory }: PlaneOptions) {

@@ -68,6 +68,8 @@ type PlaneSettings = {
   face?: Face;
   /** Reachable from other machines: callers must authenticate. */
   exposed?: boolean;
+  /** The address that clients know it by; replaces the configuration's `auth.publicUrl`. */
+  publicUrl?: string;
   /** Questions of servers are answered through `plane.questions`. */
   answersQuestions?: boolean;
   /** Questions of servers are passed on to connected MCP clients. */

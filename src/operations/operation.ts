@@ -137,6 +137,8 @@ export type ValueKind =
   | "workers"
   | "seconds"
   | "hosts"
+  | "publicUrl"
+  | "proxies"
   | "span"
   | "moment";
 

@@ -241,6 +241,7 @@ const cases: Case[] = [
   ["POST /servers/{name}/sign-in", 404, {}, "/servers/nowhere/sign-in"],
   ["GET /oauth/callback", 403, undefined, "/oauth/callback?state=none&code=none"],
   ["GET /keys", 200],
+  ["GET /account/{name}", 404, undefined, "/account/none"],
   ["GET /grants", 200],
   ["DELETE /grants/{id}", 400, undefined, "/grants/none"],
   ["GET /people", 200],

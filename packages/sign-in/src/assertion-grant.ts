@@ -1,4 +1,5 @@
 import { type Client, errors, type KoaContextWithOIDC, type Provider, type ResourceServer } from "oidc-provider";
+import { clientAddress } from "../../../src/lib/net/client-address.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { grantable, rememberPerson } from "./people.ts";
 
@@ -51,7 +52,7 @@ export function addAssertionGrant(provider: Provider, ports: SignInPorts, infoOf
         operation: "grants.allow",
         target: grantId,
         user: person.user,
-        address: ctx.req.socket.remoteAddress,
+        address: clientAddress(ctx.req),
       };
       await record({ ...line, input: { client: client.clientId, scope, by: "assertion" } });
       const access_token = await token.save();

@@ -383,7 +383,7 @@ export function createFlows(ports: SignInPorts) {
 }
 
 /** Places of ours that a person may be sent to after signing in; nothing in them leads elsewhere. */
-const isPlace = (path: string) => path === "/sign-in/again" || /^\/workbench\/[\w\-./?=&%]*$/.test(path);
+const isPlace = (path: string) => path === "/sign-in/again" || /^\/(?:workbench|account)\/[\w\-./?=&%]*$/.test(path);
 
 type Missing = { missingOIDCScope?: string[]; missingResourceScopes?: Record<string, string[]> };
 

@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Provider } from "oidc-provider";
+import { clientAddress } from "../../../src/lib/net/client-address.ts";
 import type { PersonRights, SignInPorts, SignInServer } from "../../../src/model/access/sign-in.ts";
 import { createFlows } from "./flows.ts";
 import { icon, passkeyScript, styleSheet } from "./page-style.ts";
@@ -98,7 +99,7 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     },
     handle(given, answered) {
       const [request, response] = [given as IncomingMessage, answered as ServerResponse];
-      const visit = { request, response, address: request.socket.remoteAddress ?? "" };
+      const visit = { request, response, address: clientAddress(request) ?? "" };
       void answer(visit).catch((thrown: unknown) => {
         if (response.headersSent) return void response.end();
         const status = thrown instanceof BadVisit ? thrown.status : 500;
@@ -140,7 +141,7 @@ function withScopes(request: IncomingMessage, scopes: readonly string[]): void {
 
 /** What is refused leaves a line in the record, as does what is issued. */
 function watched(provider: Provider, { record, revoked }: SignInPorts): Provider {
-  const addressOf = (ctx: { req?: IncomingMessage }) => ctx.req?.socket.remoteAddress;
+  const addressOf = (ctx: { req?: IncomingMessage }) => ctx.req && clientAddress(ctx.req);
   type Refused = { message: string; error_description?: string };
   const refusals = {
     "authorization.error": "signIn.authorize",

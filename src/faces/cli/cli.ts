@@ -28,6 +28,8 @@ export type OpenPlaneOptions = {
   store?: string;
   /** Others than the people of this machine can reach it. */
   exposed?: boolean;
+  /** The address that clients use. */
+  publicUrl?: string | undefined;
   /** Begins jobs when they are due. */
   schedules?: boolean;
   /** Files of calls, and what becomes of one that was not recorded. */
@@ -56,6 +58,8 @@ export type ServeFlags = PlaceOptions & {
   warn?(text: string): void;
   /** What workers share. */
   shared?: SharedServing;
+  tls?: { cert: string; key: string } | undefined;
+  trustProxy?: readonly string[];
 };
 
 export type Serving = {

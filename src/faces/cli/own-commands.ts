@@ -81,6 +81,16 @@ export const ownCommands: readonly CommandForm[] = [
           "a host name that clients use, behind a load balancer; repeatable. Every request then needs a credential",
         kind: "hosts",
       },
+      "--public-url <url>": {
+        about: "the address that clients use, such as https://tools.example.org",
+        kind: "publicUrl",
+      },
+      "--tls-cert <file>": "speak TLS with this certificate; it is read again when it is renewed",
+      "--tls-key <file>": "the key of the certificate",
+      "--trust-proxy <address>": {
+        about: "a proxy or a network of proxies whose X-Forwarded-For counts; repeatable",
+        kind: "proxies",
+      },
       "--drain-seconds <number>": {
         about: "shutdown grace period: requests are still answered while /readyz is 503",
         kind: "drain",

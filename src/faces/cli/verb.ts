@@ -1,4 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { parseAllowed } from "../../lib/net/allow-list.ts";
+import { isLoopback } from "../../model/config/settings.ts";
 import { largestPage } from "../../model/page.ts";
 import type { CommandForm, CommandOption, ValueKind } from "../../operations/operation.ts";
 import { commandGroups } from "./own-commands.ts";
@@ -82,6 +84,16 @@ const readers: Readonly<Record<ValueKind, (text: string, before?: unknown) => un
   hosts(text, before) {
     if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) return appendValue(text, before);
     throw new InvalidArgumentError("Give a name such as tools.example.org, without http:// and port.");
+  },
+  publicUrl(text) {
+    const url = URL.parse(text);
+    const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+    if (url !== null && isSafe && url.href === `${url.origin}/`) return url.origin;
+    throw new InvalidArgumentError("Give an address such as https://tools.example.org, without a path.");
+  },
+  proxies(text, before) {
+    if (parseAllowed(text) !== null) return appendValue(text, before);
+    throw new InvalidArgumentError("Give an address or a network such as 10.0.0.0/8.");
   },
   span(text) {
     const ms = spanMs(/^\d{1,4}[smhdw]$/, text);

@@ -129,7 +129,7 @@ export function command<Given extends unknown[], Answer>(
 
 type OpenExtra = Pick<
   OpenPlaneOptions,
-  "fallback" | "watch" | "answersQuestions" | "relays" | "isShared" | "exposed" | "schedules"
+  "fallback" | "watch" | "answersQuestions" | "relays" | "isShared" | "exposed" | "publicUrl" | "schedules"
 > & {
   /** Problems of the configuration are not what was asked about. */
   isQuiet?: boolean;

@@ -15,6 +15,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
 import type { ShownTool } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
+import { withAccount } from "./accounts.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
@@ -133,7 +134,8 @@ export function answerCall(
   if (listed === undefined) return answerAny(plane, surface, params, context, consents);
   const relay = relayOf(context, params, plane);
   const options = new ClientCall(context, surface.principal, relay);
-  return plane.call(listed, params.arguments, options).then((outcome) => {
+  const run = () => plane.call(listed, params.arguments, options);
+  return withAccount(plane, surface.principal, context, run).then((outcome) => {
     const structured = outcome.result?.structuredContent;
     const isPlain = structured === undefined || isObject(structured);
     if (isPlain) return renderOutcome(outcome, undefined, context);
@@ -182,7 +184,7 @@ async function answerAny(
     wasAsked = true;
     return elicitAnswer(context, ...held);
   };
-  const outcome = await plane.call(meant.own ?? listed?.id ?? meant.name, meant.arguments, {
+  const options: PlaneCallOptions = {
     face: "mcp",
     principal: surface.principal,
     signal: context.signal,
@@ -191,7 +193,9 @@ async function answerAny(
     ...(unseen ? { unseen } : {}),
     ...(canElicit(context.client.capabilities) ? { askHere } : {}),
     ...(context.conversation === null ? {} : { conversation: context.conversation }),
-  });
+  };
+  const run = () => plane.call(meant.own ?? listed?.id ?? meant.name, meant.arguments, options);
+  const outcome = await withAccount(plane, surface.principal, context, run);
   if (isQuestion(outcome.result) && (wasAsked || consent)) consents.give(same);
   noteUse(outcome, meant, context);
   const { error } = outcome;

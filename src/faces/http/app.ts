@@ -9,7 +9,7 @@ import type { LocalPass } from "./callers/local-pass.ts";
 import { challengeOf, createSignInPlaces } from "./callers/protected-resource.ts";
 import { addSessionRoutes, sessionPath } from "./callers/session-routes.ts";
 import { createBrowserSessions } from "./callers/sessions.ts";
-import { addSignInRoutes, callbackPath } from "./callers/sign-in-routes.ts";
+import { accountPath, addSignInRoutes, callbackPath } from "./callers/sign-in-routes.ts";
 import { limitHeldOpen } from "./held-open.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { addOperation } from "./operation-routes.ts";
@@ -71,9 +71,9 @@ export function createApp(plane: Plane, options: AppOptions): App {
   const { address = createPublicAddress(() => plane.config().auth.publicUrl, false) } = options;
   const places = createSignInPlaces(plane, address);
   const identities = { plane, sessions: createBrowserSessions(), pass: pass ?? null, address };
-  app.use(checkOrigin(host, allowHosts, [callbackPath]));
+  app.use(checkOrigin(host, allowHosts, [callbackPath, accountPath]));
   app.use(limitBody());
-  app.use(identify(identities, [callbackPath, sessionPath]));
+  app.use(identify(identities, [callbackPath, accountPath, sessionPath]));
   app.use(limitHeldOpen(() => plane.config().quotas.maxHeldOpen));
   app.onError((error, c) =>
     problemResponse(error, challengeOf(error, places(c.req.header("host")), c.get("principal"))),
@@ -82,7 +82,10 @@ export function createApp(plane: Plane, options: AppOptions): App {
 
   const own = ownAnswers(identities, closing);
   for (const declared of operations) addOperation(app, plane, declared, setup ?? null, own[declared.name]);
-  addSignInRoutes(app, identities, createOwnAddress(host, allowHosts, port));
+  const reached = createOwnAddress(host, allowHosts, port);
+  addSignInRoutes(app, identities, (named) =>
+    plane.config().auth.publicUrl === undefined ? reached(named) : address(named),
+  );
   addSessionRoutes(app, identities, setup !== undefined);
   addProbeRoutes(app, plane, closing, metrics);
   return app;

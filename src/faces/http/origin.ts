@@ -59,15 +59,17 @@ function isNavigation({ "sec-fetch-mode": mode, "sec-fetch-dest": destination }:
 export function checkOrigin(
   listeningHost: string,
   allowHosts: readonly string[] = [],
-  /** Paths that other sites may send a person to. */
+  /** Paths that other sites may send a person to, with what is below them. */
   navigable: readonly string[] = [],
 ): MiddlewareHandler {
   const refuse = createOriginCheck(listeningHost, allowHosts);
+  const isNavigable = (method: string, path: string) =>
+    method === "GET" && navigable.some((top) => path === top || path.startsWith(`${top}/`));
   return async (c, next) => {
     const said = (name: keyof Way) => c.req.header(name);
     const named = { host: said("host"), origin: said("origin"), "sec-fetch-site": said("sec-fetch-site") };
     const going = { "sec-fetch-mode": said("sec-fetch-mode"), "sec-fetch-dest": said("sec-fetch-dest") };
-    const refused = refuse({ ...named, ...going }, c.req.method === "GET" && navigable.includes(c.req.path));
+    const refused = refuse({ ...named, ...going }, isNavigable(c.req.method, c.req.path));
     if (refused) return problemResponse(refused);
     await next();
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Context, Hono } from "hono";
 import type { z } from "zod";
+import { clientAddress } from "../../lib/net/client-address.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Caller } from "../../model/plane.ts";
 import { type Face, type Principal, requireScope } from "../../model/principal.ts";
@@ -63,9 +64,10 @@ function unproven(title: string, command: string | undefined): PlaneError {
   );
 }
 
-/** Of the other end of the connection: behind a proxy that is the proxy's. */
+/** Behind a proxy that is not trusted it is the proxy's. */
 export function clientAddressOf(c: HttpContext): Pick<Caller, "address"> {
-  const address = c.env?.incoming?.socket.remoteAddress;
+  const incoming = c.env?.incoming;
+  const address = incoming && clientAddress(incoming);
   return address === undefined ? {} : { address };
 }
 

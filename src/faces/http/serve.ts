@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { Socket } from "node:net";
 import { extname, join } from "node:path";
 import { isWithin, pause } from "../../lib/async/pause.ts";
+import { createTrustedProxies, noteClientAddress } from "../../lib/net/client-address.ts";
 import { inUrl, isModuleMissing, listenAt } from "../../lib/net/listen-at.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -22,6 +24,7 @@ import { type SilentConnections, watchDescriptors } from "./descriptors.ts";
 import { createMetrics, type SharedMetrics } from "./metrics/metrics.ts";
 import { createOriginCheck, createPublicAddress, type PublicAddress } from "./origin.ts";
 import { sendProblem } from "./render.ts";
+import { followCertificate, readCertificate, type TlsFiles } from "./tls.ts";
 
 const path = "/mcp";
 
@@ -198,6 +201,9 @@ const answerWaitMs = 2_000;
 /** A whole request has to have arrived by then; looked at every few seconds, which adds up to 30. */
 const arrival = { requestTimeout: 25_000, headersTimeout: 20_000, connectionsCheckingInterval: 2_000 };
 
+/** Browsers come back with TLS only, for a year. */
+const strictTransport = ["strict-transport-security", "max-age=31536000"] as const;
+
 /** Longer than balancers keep an idle connection: the balancer has to close it first. */
 const keepAliveTimeout = 65_000;
 
@@ -213,6 +219,10 @@ export type ServeOptions = {
   warn?(text: string): void;
   /** Where several processes share the port. */
   shared?: SharedMetrics & { pass: string };
+  /** Without it the plane speaks plain HTTP. */
+  tls?: TlsFiles | undefined;
+  /** Proxies whose word about their clients counts. */
+  trustProxy?: readonly string[];
 } & Pick<AppOptions, "setup">;
 /** What answers at the MCP endpoint. */
 export type Mcp = { handle: McpHandler; drain(): void; close(): Promise<void> };
@@ -227,11 +237,22 @@ export type HttpServer = {
 };
 
 /** Listens, and takes no more connections once it is closed. */
-export async function serveHttp(
-  plane: Plane,
-  { host, port, allowHosts = [], setup, mcp, workbench, shared, warn = () => undefined }: ServeOptions,
-): Promise<HttpServer> {
+export async function serveHttp(plane: Plane, options: ServeOptions): Promise<HttpServer> {
+  const {
+    host,
+    port,
+    allowHosts = [],
+    setup,
+    mcp,
+    workbench,
+    shared,
+    warn = () => undefined,
+    tls,
+    trustProxy = [],
+  } = options;
   const closing = new AbortController();
+  const certificate = tls && (await readCertificate(tls));
+  const isTrusted = createTrustedProxies(trustProxy);
   // Beyond loopback every caller shows a credential.
   // An unreachable store must not keep the plane from starting. If there are keys in it, the pass is none.
   const needsCredentials = await plane.identity.needsCredentials().catch(() => false);
@@ -242,7 +263,7 @@ export async function serveHttp(
     const address = server.address();
     return typeof address === "object" && address !== null ? address.port : port;
   };
-  const address = createPublicAddress(() => plane.config().auth.publicUrl, false);
+  const address = createPublicAddress(() => plane.config().auth.publicUrl, tls !== undefined);
   const others = createAppFront(plane, {
     host,
     allowHosts: named,
@@ -258,17 +279,23 @@ export async function serveHttp(
   const rest = createResourceFront(plane, checkHost, address, createSignInFront(plane, checkHost, address, pages));
   const front = { allowHosts: named, pass: pass ?? null, address };
   const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, front) : rest;
-  const server = createServer({ ...arrival, keepAliveTimeout }, (request, response) => {
+  const answer: Listener = (request, response) => {
+    if (trustProxy.length > 0) noteClientAddress(request, isTrusted);
+    if (address(request.headers.host).startsWith("https:")) response.setHeader(...strictTransport);
     // Clients with a kept connection go elsewhere with the next request.
     if (closing.signal.aborted) response.shouldKeepAlive = false;
     if (!descriptors.refuses(request, response)) listener(request, response);
-  });
+  };
+  const listens = { ...arrival, keepAliveTimeout };
+  const secure = certificate && createSecureServer({ ...listens, ...certificate }, answer);
+  const server: Server = secure ?? createServer(listens, answer);
+  const unfollow = secure && tls && followCertificate(secure, tls, certificate, { warn });
   const silent = watchSilent(server);
   const descriptors = watchDescriptors(server, silent, { warn });
   const listening = await listenAt(server, port, host).catch(async (thrown) => {
     throw await listenFailure(thrown as NodeJS.ErrnoException, host, port);
   });
-  const url = `http://${inUrl(listening)}:${portOf()}`;
+  const url = `${secure ? "https" : "http"}://${inUrl(listening)}:${portOf()}`;
   const mark = pass ? `#pass=${pass.word}` : "";
   return {
     url,
@@ -277,6 +304,7 @@ export async function serveHttp(
     async close({ drainMs = 0 } = {}) {
       // Listeners have nothing to finish, and a call that waits for a person can wait on another plane.
       closing.abort();
+      unfollow?.();
       mcp?.drain();
       plane.drain();
       if (drainMs > 0) await pause(drainMs);

@@ -18,6 +18,10 @@ type ServeOptions = GlobalOptions & {
   host: string;
   port: number;
   allowHost?: string[];
+  publicUrl?: string;
+  tlsCert?: string;
+  tlsKey?: string;
+  trustProxy?: string[];
   open?: boolean;
   printPass?: boolean;
   drainSeconds: number;
@@ -37,6 +41,7 @@ export async function runServe(cli: Cli, options: ServeOptions): Promise<number>
 
 /** Alone, or as one of several workers. What is said once is said by the first of them. */
 async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker | null): Promise<number> {
+  const tls = tlsOf(options);
   using interruption = untilInterrupted({ servesOthers: true });
   const isFirst = worker === null || worker.number === 1;
   // What is wrong with the configuration is said once.
@@ -48,6 +53,7 @@ async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker 
     relays: true,
     schedules: true,
     exposed: isExposed(options),
+    publicUrl: options.publicUrl,
   });
   if (worker) requireSharedStore(plane, options);
   plane.on("store.lost", ({ reason }) =>
@@ -74,6 +80,8 @@ async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker 
     directory: terminal.directory(),
     warn: printWarning,
     ...(worker && { shared: worker }),
+    tls,
+    trustProxy: options.trustProxy ?? [],
   });
   const { url, workbench } = serving;
   const ready = { url, workbench, servers: Object.keys(plane.config().servers).length };
@@ -113,6 +121,12 @@ function requireSharedStore(plane: Plane, { store = plane.config().store, worker
     "USAGE",
     `'--workers ${workers}' needs a store that several processes share, and this one is a file. ${remedy}`,
   );
+}
+
+function tlsOf({ tlsCert: cert, tlsKey: key }: ServeOptions): { cert: string; key: string } | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  throw new PlaneError("USAGE", "TLS needs both: the certificate (--tls-cert) and its key (--tls-key).");
 }
 
 /** A proxy in front of a plane on this machine may let any client through. */

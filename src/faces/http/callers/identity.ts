@@ -11,6 +11,11 @@ import type { BrowserSessions } from "./sessions.ts";
 /** Answered without a credential. */
 const open: ReadonlySet<string> = new Set(["/healthz"]);
 
+/** Is it one of these paths, or below one? */
+function isBelow(path: string, tops: readonly string[]): boolean {
+  return tops.some((top) => path === top || path.startsWith(`${top}/`));
+}
+
 /** What the workbench says with every request: that it is the workbench, and the page's half of its session. */
 const faceHeader = "x-toolplane-face";
 const pageHeader = "x-toolplane-session";
@@ -27,7 +32,7 @@ export type Identities = {
 export function identify(identities: Identities, exempt: readonly string[]): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     c.set("face", "http");
-    if (!open.has(c.req.path) && !exempt.includes(c.req.path)) c.set("principal", await authenticate(identities, c));
+    if (!open.has(c.req.path) && !isBelow(c.req.path, exempt)) c.set("principal", await authenticate(identities, c));
     await next();
   };
 }
@@ -51,7 +56,7 @@ export async function authenticate(identities: Identities, c: HttpContext): Prom
 }
 
 /** Who signed in at the plane in this browser. */
-async function personIn({ plane, address }: Identities, c: HttpContext): Promise<Principal | null> {
+export async function personIn({ plane, address }: Identities, c: HttpContext): Promise<Principal | null> {
   const incoming = c.env?.incoming;
   if (incoming === undefined || plane.config().auth.server === undefined) return null;
   return plane.identity.personAt(address(c.req.header("host")), incoming);

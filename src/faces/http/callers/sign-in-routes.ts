@@ -2,12 +2,14 @@ import { createHash, randomBytes } from "node:crypto";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
 import { PlaneError } from "../../../model/errors.ts";
-import type { Principal } from "../../../model/principal.ts";
+import { type KnownCaller, type Principal, requireScope } from "../../../model/principal.ts";
 import type { OwnAddress } from "../origin.ts";
 import { type App, addRoute, clientAddressOf, type HttpContext } from "../route.ts";
-import { authenticate, cookieName, type Identities } from "./identity.ts";
+import { authenticate, cookieName, type Identities, personIn } from "./identity.ts";
 
 export const callbackPath = "/oauth/callback";
+/** Where links for people lead that need an account of a server. */
+export const accountPath = "/account";
 /** A bound on open sign-ins; the oldest are dropped. */
 const maxOpen = 1_000;
 const maxAgeSeconds = 600;
@@ -21,6 +23,41 @@ type Open = { principal: Principal; browser: string };
 export function addSignInRoutes(app: App, identities: Identities, ownAddress: OwnAddress): void {
   const { plane } = identities;
   const open = new Map<string, Open>();
+  /** Where the browser has to go now; it gets a cookie that it comes back with. */
+  const begin = async (c: HttpContext, name: string, caller: KnownCaller): Promise<string> => {
+    await plane.servers.get(name, caller);
+    const redirectUri = ownAddress(c.req.header("host") ?? "") + callbackPath;
+    const { url, state } = await plane.tokens.beginSignIn(name, redirectUri, caller);
+    for (const oldest of open.size < maxOpen ? [] : [...open.keys()].slice(0, 1)) open.delete(oldest);
+    const browser = randomBytes(32).toString("base64url");
+    // Lax: the way back is a navigation from another site.
+    const bounds = { httpOnly: true, sameSite: "Lax", path: callbackPath, maxAge: maxAgeSeconds } as const;
+    setCookie(c, browserCookie(c, state), browser, { ...bounds, secure: redirectUri.startsWith("https:") });
+    open.set(state, { principal: caller.principal, browser: hash(browser) });
+    return url;
+  };
+  addRoute(
+    app,
+    {
+      method: "get",
+      path: `${accountPath}/{name}`,
+      tag: "Sign-in",
+      scope: null,
+      open: true,
+      params: { name: "The server's name in the configuration." },
+      summary: "Where a person signs in to a server behind the plane",
+      description: "A link for a browser. Who has not signed in at the plane does that first.",
+      answers: { 303: { description: "The browser goes on.", type: "text/plain" } },
+    },
+    async ({ c, param }) => {
+      const person = await personIn(identities, c);
+      if (person === null && plane.config().auth.server !== undefined)
+        return c.redirect(`/sign-in/workbench?to=${encodeURIComponent(c.req.path)}`, 303);
+      const principal = person ?? (await authenticate(identities, c));
+      requireScope(principal, "call", "sign in to a server");
+      return c.redirect(await begin(c, param("name"), { principal, face: "http", ...clientAddressOf(c) }), 303);
+    },
+  );
   addRoute(
     app,
     {
@@ -37,15 +74,7 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
       },
     },
     async ({ c, caller, param }) => {
-      await plane.servers.get(param("name"), caller);
-      const redirectUri = ownAddress(c.req.header("host") ?? "") + callbackPath;
-      const { url, state } = await plane.tokens.beginSignIn(param("name"), redirectUri, caller);
-      for (const oldest of open.size < maxOpen ? [] : [...open.keys()].slice(0, 1)) open.delete(oldest);
-      const browser = randomBytes(32).toString("base64url");
-      // Lax: the way back is a navigation from another site.
-      const bounds = { httpOnly: true, sameSite: "Lax", path: callbackPath, maxAge: maxAgeSeconds } as const;
-      setCookie(c, browserCookie(c, state), browser, { ...bounds, secure: new URL(c.req.url).protocol === "https:" });
-      open.set(state, { principal: caller.principal, browser: hash(browser) });
+      const url = await begin(c, param("name"), caller);
       return c.json({ url });
     },
   );

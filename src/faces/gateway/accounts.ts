@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { pause } from "../../lib/async/pause.ts";
+import { steadyNow } from "../../lib/async/steady-time.ts";
+import type { Outcome } from "../../model/calls/call.ts";
+import { isObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { Principal } from "../../model/principal.ts";
+import type { RequestContext } from "./request.ts";
+
+/** How long a call waits for its person to sign in elsewhere. */
+const waitMs = 300_000;
+const lookMs = 500;
+
+type Failed = Extract<Outcome, { ok: false }>;
+
+/**
+ * A call that needs an account of the caller's own: a client that can open a page asks its person, and the call goes on
+ * once that is done. Other clients get the link as text.
+ */
+export async function withAccount(
+  plane: Plane,
+  principal: Principal,
+  context: RequestContext,
+  run: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const outcome = await run();
+  const server = outcome.ok ? null : accountFor(outcome, principal);
+  const url = server === null ? null : linkFor(plane, server);
+  if (outcome.ok || server === null || url === null) return outcome;
+  if (!canVisit(context.client.capabilities)) return withLink(outcome, server, url);
+  const isSignedIn = createLook(plane, principal, server);
+  const before = await isSignedIn();
+  const elicitationId = randomUUID();
+  const message = `'${server}' needs your own account. Sign in there to go on.`;
+  const answer = await context.ask("elicitation/create", { mode: "url", message, url, elicitationId }, context.signal);
+  if (answer.action !== "accept") return withLink(outcome, server, url);
+  const endsAt = steadyNow() + waitMs;
+  // A kept token that no longer counts is replaced by the sign-in.
+  while ((await isSignedIn()) === before) {
+    if (context.signal.aborted || steadyNow() > endsAt) return withLink(outcome, server, url);
+    await pause(lookMs, { signal: context.signal }).catch(() => undefined);
+  }
+  context.notify("notifications/elicitation/complete", { elicitationId });
+  return run();
+}
+
+/** The server whose sign-in is missing, where the caller is a person who could have one. */
+function accountFor({ error }: Failed, { user }: Principal): string | null {
+  const { server } = error;
+  if (error.code !== "AUTH_REQUIRED" || error.data.kind !== "oauth" || user === null) return null;
+  return server;
+}
+
+/** Where people sign in at the plane, they can sign in to servers behind it. */
+function linkFor(plane: Plane, server: string): string | null {
+  const { server: signsIn, publicUrl } = plane.config().auth;
+  if (signsIn === undefined || publicUrl === undefined) return null;
+  return `${new URL(publicUrl).origin}/account/${encodeURIComponent(server)}`;
+}
+
+function canVisit({ elicitation }: RequestContext["client"]["capabilities"]): boolean {
+  return isObject(elicitation) && elicitation.url !== undefined;
+}
+
+/** What is kept of the person's sign-in, to be compared. */
+function createLook(plane: Plane, principal: Principal, server: string): () => Promise<string> {
+  return async () => {
+    const tokens = await plane.tokens.list({ principal });
+    return JSON.stringify(tokens.filter((token) => token.server === server));
+  };
+}
+
+function withLink(outcome: Failed, server: string, url: string): Outcome {
+  const message = `Server '${server}' needs an account of yours. Open ${url} in a browser, sign in, and call the tool again.`;
+  return { ...outcome, error: { ...outcome.error, message, data: { url } } };
+}

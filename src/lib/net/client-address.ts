@@ -1,0 +1,38 @@
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import { parseAllowed } from "./allow-list.ts";
+
+const known = new WeakMap<IncomingMessage, string>();
+
+/** Addresses and networks of proxies whose word about their clients counts. */
+export type TrustedProxies = (address: string) => boolean;
+
+export function createTrustedProxies(entries: readonly string[]): TrustedProxies {
+  const parsed = entries.map(parseAllowed).filter((entry) => entry !== null);
+  return (address) => parsed.some(({ matches }) => matches(address, address));
+}
+
+/** Remembers who is behind the trusted proxies of a request; what other senders say of themselves does not count. */
+export function noteClientAddress(request: IncomingMessage, isTrusted: TrustedProxies): void {
+  const { remoteAddress } = request.socket;
+  const told = String(request.headers["x-forwarded-for"] ?? "")
+    .split(",")
+    .map((part) => part.trim());
+  let address = plain(remoteAddress ?? "");
+  while (isTrusted(address)) {
+    const next = plain(told.pop() ?? "");
+    if (isIP(next) === 0) break;
+    address = next;
+  }
+  known.set(request, address);
+}
+
+/** Of the client, as far as it is known; else of the other end of the connection. */
+export function clientAddress(request: IncomingMessage): string | undefined {
+  return known.get(request) ?? request.socket.remoteAddress;
+}
+
+/** An IPv4 address is one, also where it is written in IPv6. */
+function plain(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+}

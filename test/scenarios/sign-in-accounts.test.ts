@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { startOAuth } from "../contracts/signing-in.ts";
+import { type SigningWorld, startSigningWorld } from "../workbench/signing-world.ts";
+import { type Agent, createHand } from "./signing-by-hand.ts";
+
+const ann = "ann@example.org";
+
+suite("a server behind the plane that needs a person's own account", () => {
+  let world: SigningWorld;
+  let hand: ReturnType<typeof createHand>;
+  let oauth: Awaited<ReturnType<typeof startOAuth>>;
+  let token: string;
+  let agent: Agent;
+
+  before(async () => {
+    oauth = await startOAuth();
+    world = await startSigningWorld({}, { mcpServers: { remote: { url: oauth.url, auth: { type: "oauth" } } } });
+    hand = createHand(world);
+    await hand.invite(ann);
+    const signedIn = await hand.signIn(ann);
+    token = signedIn.access_token;
+    agent = signedIn.agent;
+  });
+  after(async () => {
+    await world[Symbol.asyncDispose]();
+    await oauth[Symbol.asyncDispose]();
+  });
+
+  /** Follows the link as the person's browser would; the way back included. */
+  async function visit(url: string): Promise<string> {
+    const begun = await agent.ask(new URL(url).pathname);
+    assert.equal(begun.location?.origin, oauth.origin, `${begun.status} ${begun.text}`);
+    const sent = await fetch(begun.location, { redirect: "manual" });
+    const { pathname, search } = new URL(sent.headers.get("location") ?? "");
+    return (await agent.ask(pathname + search)).text;
+  }
+
+  async function connect(mode: "legacy" | "auto", capabilities: object) {
+    const client = new Client({ name: "probe", version: "1" }, { versionNegotiation: { mode }, capabilities });
+    const headers = { authorization: `Bearer ${token}` };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${world.url}/mcp`), { requestInit: { headers } }));
+    return client;
+  }
+  const forget = () =>
+    world.withPlane((plane) => plane.as({ ...plane.identity.usualCaller(), user: ann }).tokens.forget("remote"));
+  const echo = { name: "remote__echo", arguments: { message: "hello" } };
+
+  test("a client that cannot open a page gets the link as text", async () => {
+    const client = await connect("legacy", {});
+    const refused = await client.callTool(echo);
+    assert.equal(refused.isError, true);
+    const [, url = ""] = /Open (\S+) in a browser/.exec(JSON.stringify(refused.content)) ?? [];
+    assert.equal(url, `${world.url}/account/remote`);
+    assert.match(await visit(url), /Signed in to 'remote'/);
+    assert.match(JSON.stringify((await client.callTool(echo)).content), /hello/);
+    await client.close();
+  });
+
+  for (const mode of ["legacy", "auto"] as const)
+    test(`a client that can opens it, and the call goes on, also after the sign-in was lost (${mode})`, async () => {
+      await forget();
+      const client = await connect(mode, { elicitation: { url: {} } });
+      const asked: string[] = [];
+      client.setRequestHandler("elicitation/create", async ({ params }) => {
+        const { url = "" } = params as { url?: string };
+        asked.push(url);
+        await visit(url);
+        return { action: "accept" };
+      });
+      assert.match(JSON.stringify((await client.callTool(echo)).content), /hello/);
+      await oauth.command("revoke");
+      assert.match(JSON.stringify((await client.callTool(echo)).content), /hello/);
+      assert.deepEqual(asked, [`${world.url}/account/remote`, `${world.url}/account/remote`]);
+      await client.close();
+    });
+
+  test("a person who does not want to is not asked twice for one call", async () => {
+    await forget();
+    const client = await connect("auto", { elicitation: { url: {} } });
+    client.setRequestHandler("elicitation/create", async () => ({ action: "decline" }));
+    const refused = await client.callTool(echo);
+    assert.equal(refused.isError, true);
+    assert.match(JSON.stringify(refused.content), /needs an account of yours/);
+    await client.close();
+  });
+
+  test("the link leads a stranger to the sign-in, and then back to it", async () => {
+    const { createAgent } = await import("./signing-by-hand.ts");
+    const stranger = createAgent(world.url);
+    const { location } = await stranger.ask("/account/remote");
+    assert.equal(location?.href, `${world.url}/sign-in/workbench?to=%2Faccount%2Fremote`);
+    const page = await hand.follow(stranger, await stranger.ask(location.pathname + location.search));
+    assert.match(page.text, /<h1>Sign in<\/h1>/);
+    assert.equal((await agent.ask("/account/nowhere")).status, 404);
+  });
+});
