@@ -76,6 +76,28 @@ test("records above calls.maxBytes go, the oldest first, with their events, and 
   assert.match(broken?.reason ?? "", /days old then/);
 });
 
+test("records go by whole days: one of the day on which calls.keepDays ends stays", async () => {
+  await using directory = await temporaryDirectory();
+  const data = directory.file("data");
+  await fill(directory.file("other"), 1);
+  const other = await openSqliteStore(directory.file("other/toolplane.db"));
+  const [template] = await other.calls({ limit: 1 });
+  await other.close();
+  const store = await openSqliteStore(`${data}/toolplane.db`);
+  const keepDays = 3;
+  const edge = Date.parse(new Date(Date.now() - keepDays * 24 * hourMs).toISOString().slice(0, 10));
+  const entries = [-2 * hourMs, -hourMs, 1, 2].map((ms): JournalEntry => {
+    return { kind: "call", call: { ...template, id: `at${ms}`, at: new Date(edge + ms).toISOString() } as CallRecord };
+  });
+  await store.append(entries);
+  await store.close();
+  await using plane = await createPlane({ config: { mcpServers: {}, calls: { keepDays } }, dataDirectory: data });
+  plane.start();
+  await until("the removal", async () => (await plane.calls.verify()).checkpoints.length > 0);
+  const left = (await plane.calls.list()).map(({ id }) => id).filter((id) => id.startsWith("at"));
+  assert.deepEqual(left, ["at2", "at1", `at${-hourMs}`]);
+});
+
 test("large records of one caller make no others look large", async () => {
   await using directory = await temporaryDirectory();
   const data = directory.file("data");

@@ -45,7 +45,10 @@ export const streamTables: Migration = {
     CREATE FUNCTION announce_numbers() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
     DECLARE edge bigint;
     BEGIN
-      SELECT greatest(last_value * 2, 0) INTO edge FROM record_numbers;
+      -- Once for a transaction: its first number is its lowest, and locks are few.
+      IF current_setting('toolplane.announced', true) = 'yes' THEN RETURN; END IF;
+      PERFORM set_config('toolplane.announced', 'yes', true);
+      SELECT last_value * 2 INTO edge FROM record_numbers;
       PERFORM pg_advisory_xact_lock_shared(
         ((hashtext(current_schema())::bigint & 1023) << ${numberBits}) | (day_base() + edge));
     END $body$;

@@ -5,7 +5,7 @@ import type { Store } from "../../../src/model/store.ts";
 import { makeRoot } from "../../../src/store/roots/make-root.ts";
 import { proveCall } from "../../../src/store/roots/prove-call.ts";
 import { verifyRoots } from "../../../src/store/roots/verify-roots.ts";
-import { callEntry, eventEntry } from "../../../test/contracts/records.ts";
+import { callEntry, callRecord, eventEntry } from "../../../test/contracts/records.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
 import { openPostgresStore } from "./postgres.ts";
 
@@ -156,4 +156,26 @@ test("days go as a whole, their last calls stay and prove their age, and the cha
   assert.deepEqual([ok, calls, broken], [true, 9, null]);
   assert.equal((await right.verifyCalls({ keepDays: 1_000 })).ok, false);
   assert.equal((await left.holdings()).find(({ kind }) => kind === "calls")?.count, 9);
+});
+
+test("a plane of 0.2 may add many calls at once, takes one lock for them, and is stream 0", async (context) => {
+  const store = await openFor(context, "older");
+  await store.append([callEntry("new")]);
+  const rows = Array.from({ length: 2_000 }, (_, at) => ({
+    sequence: at + 1,
+    ...{ id: `old-${at}`, at: young(), tool: "github_search_issues", status: "succeeded", hash: "", events: 2 },
+    ...{ server: "github", user_name: "ada", run: null, conversation: null },
+  })).map((row) => ({ ...row, record: JSON.stringify({ ...callRecord(row.id), at: row.at }) }));
+  const names = Object.keys(rows[0] ?? {}).join(", ");
+  const json = JSON.stringify(rows).replaceAll("'", "''");
+  const found = await server.run(
+    `SET search_path = older; BEGIN;
+     INSERT INTO calls (${names}) OVERRIDING SYSTEM VALUE SELECT ${names} FROM json_populate_recordset(NULL::calls, '${json}');
+     CREATE TABLE held AS SELECT count(*) AS locks FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid();
+     COMMIT`,
+  );
+  assert.deepEqual(found, []);
+  assert.deepEqual(await server.run("SELECT locks::int FROM older.held"), [{ locks: 1 }]);
+  const { ok, calls, streams } = await store.verifyCalls();
+  assert.deepEqual([ok, calls, streams], [true, 2_001, 2]);
 });

@@ -74,7 +74,7 @@ export function createBudgets(setting: () => Budgets, now = () => performance.no
       // What cannot be forgotten now expires by itself.
       await shared?.forget(key).catch(() => undefined);
     },
-    release: async () => shares?.release(),
+    release: async () => void (await Promise.all([shares?.release(), shared?.release()])),
   };
 }
 

@@ -50,6 +50,42 @@ test("planes together never let a conversation spend more than it may", async (c
   assert.deepEqual((await planes[1].everywhere("c1", principal)).cost, { USD: 1.2 });
 });
 
+test("most calls are paid from what a plane has leased, and planes together spend no more than the limit", async (context) => {
+  const { planes, run, shared } = await planesOf(context, { maxCost: 20 });
+  const cheap = { cost_per_call: 0.1, cost_unit: "USD" };
+  let made = 0;
+  for (let over = 0; over < 2; ) {
+    over = 0;
+    for (const plane of [0, 1] as const)
+      await run(plane, 1, cheap).then(
+        () => {
+          made += 1;
+        },
+        () => {
+          over += 1;
+        },
+      );
+  }
+  assert.ok(made >= 198 && made <= 200, String(made));
+  assert.ok(shared.asked < 120, `${shared.asked} requests`);
+  await Promise.all(planes.map(({ release }) => release()));
+  const { cost } = await planes[0].everywhere("c1", principal);
+  assert.ok(Math.abs((cost.USD ?? 0) - made / 10) < 0.001, `${cost.USD} of ${made}`);
+});
+
+test("where cost is not limited, no call waits for the store", async (context) => {
+  const { planes, run, shared } = await planesOf(context, { maxCost: null, maxToolDurationMs: 0 });
+  const gate = Promise.withResolvers<void>();
+  const { change } = shared;
+  shared.change = async (...given) => {
+    await gate.promise;
+    return change(...given);
+  };
+  for (let call = 0; call < 5; call += 1) await run(0, 1, dear);
+  gate.resolve();
+  assert.deepEqual((await planes[0].everywhere("c1", principal)).cost, { USD: 2 });
+});
+
 test("a call that no provider received costs nothing on any plane", async (context) => {
   const { planes, run } = await planesOf(context, { maxCost: 0.5 });
   await run(0, 1, dear, false);

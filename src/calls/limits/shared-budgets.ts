@@ -1,7 +1,7 @@
-import type { Cost } from "../../model/calls/call-schema.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { SharedStep } from "../../model/store.ts";
-import { rest, roundedCost } from "./cost.ts";
+import { roundedCost } from "./cost.ts";
+import { createCostLeases } from "./cost-leases.ts";
 
 /** Shared by all planes on one store. Rejects while the store is unreachable. */
 export type SharedCounts = {
@@ -19,7 +19,10 @@ const minMs = 250;
 type SharedBudget = { takenMs: number; cost: Record<string, number> };
 
 const keyOf = (key: string) => `budget:${key}`;
-const budgetIn = (value: unknown): SharedBudget => ({ takenMs: 0, cost: {}, ...(value as Partial<SharedBudget>) });
+function budgetIn(value: unknown): SharedBudget {
+  const { takenMs = 0, cost = {} } = (value ?? {}) as Partial<SharedBudget>;
+  return { takenMs, cost: { ...cost } };
+}
 
 export type SharedBudgets = ReturnType<typeof createSharedBudgets>;
 
@@ -31,8 +34,17 @@ export function createSharedBudgets(shared: SharedCounts) {
       return { answer: change(budget), value: budget as JsonObject };
     });
 
+  const costs = createCostLeases((key, change) => step(key, (budget) => change(budget.cost)));
+
   return {
-    read: async (key: string) => budgetIn(await shared.read(keyOf(key))),
+    /** Without what this plane has leased and not spent. */
+    async read(key: string): Promise<SharedBudget> {
+      await costs.written();
+      const budget = budgetIn(await shared.read(keyOf(key)));
+      for (const [unit, left] of Object.entries(costs.unused(key)))
+        budget.cost[unit] = roundedCost((budget.cost[unit] ?? 0) - left);
+      return budget;
+    },
     /** Reports overuse and takes more. `gotMs` is 0 when there is none. */
     takeTime: (key: string, overMs: number, limitMs: number) =>
       step(key, (budget) => {
@@ -46,16 +58,13 @@ export function createSharedBudgets(shared: SharedCounts) {
       step(key, (budget) => {
         budget.takenMs = Math.max(0, budget.takenMs + ms);
       }),
-    /** Null when paid, otherwise what is spent already. A `limit` of null is none. */
-    pay: (key: string, { amount, unit }: Cost, limit: number | null) =>
-      step(key, (budget) => {
-        const spent = budget.cost[unit] ?? 0;
-        const sum = roundedCost(spent + amount);
-        if (limit !== null && amount > 0 && sum > limit + rest) return spent;
-        budget.cost = { ...budget.cost, [unit]: sum };
-        return null;
-      }),
-    forget: (key: string) => shared.change(keyOf(key), keptMs, () => ({ value: null, answer: null })),
+    pay: costs.pay,
+    forget(key: string) {
+      costs.forget(key);
+      return shared.change(keyOf(key), keptMs, () => ({ value: null, answer: null }));
+    },
+    /** Gives back what is leased and not spent. */
+    release: costs.release,
   };
 }
 

@@ -150,7 +150,8 @@ function createUpkeep(config: () => Config, store: () => Promise<Store>, bucket:
     const { keepDays } = config().calls;
     if (keepDays === 0 || now < callsDueAt) return;
     callsDueAt = now + dayMs;
-    const before = new Date(now - keepDays * dayMs).toISOString();
+    // Whole days, which a database drops at once.
+    const before = `${new Date(now - keepDays * dayMs).toISOString().slice(0, 10)}T00:00:00.000Z`;
     await forgetBefore(kept, before);
     await until0(() => kept.forgetAudit(before));
     await until0(() => kept.forgetRoots(before));
