@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
+import type { Arrivals } from "./arrivals.ts";
 import type { Run, Work } from "./measure.ts";
-import { type Arrivals, type Costs, type Journalling, type Scenario, simulate } from "./simulate.ts";
+import { type Costs, type Journalling, type Scenario, simulate } from "./simulate.ts";
 
 /** A measured figure beside the simulated one. */
 export type Compared = {
@@ -14,8 +15,10 @@ export type Compared = {
 };
 
 const seconds = 20;
-const steps = 14;
-const maxBackground = 200;
+/** The kernel's base slice. */
+const sliceMs = 0.7;
+const steps = 10;
+const maxBackground = 64;
 
 const arrivalsOf = ({ work, calls, seconds: took }: Run): Arrivals =>
   work.kind !== "in turn"
@@ -34,7 +37,7 @@ export function compareRun(run: Run, costs: Costs, journal: Journalling): Compar
     journal,
     planes: run.planes,
     databaseCores: availableParallelism(),
-    shared: { cores: availableParallelism(), background },
+    shared: { cores: availableParallelism(), background, sliceMs },
     bytesPerSecond: 1e9,
     tool: { kind: "fixed", ms: run.work.kind === "in turn" ? (run.work.toolMs ?? 0) : 0 },
     arrivals: arrivalsOf(run),

@@ -101,7 +101,8 @@ export function createRandom(seed: number): Random {
 /** Where work of so many milliseconds is done: at once on a core of its own, later where cores are shared. */
 export type Cores = {
   now(): number;
-  work(ms: number, done: () => void): void;
+  /** Work of one owner is done by one thread, one piece after the other. */
+  work(ms: number, done: () => void, owner?: object): void;
 };
 
 /** Milliseconds of work that were done, and for how long this work was ready: more where it had to share. */
@@ -109,62 +110,86 @@ export type UsedCores = { workMs: number; readyMs: number };
 
 export type CountedCores = Cores & { used(): UsedCores };
 
+/** Each has a core of its own. */
+export function createOwnCores(clock: Clock): Cores {
+  return { now: clock.now, work: (ms, done) => clock.after(ms, done) };
+}
+
 export type CoresOptions = {
   count: number;
-  /** Threads of other programs that are always ready, too. */
+  /** How long a thread runs while others are ready. */
+  sliceMs: number;
+  /** Threads of other programs that are always ready, too; part of one is ready part of the time. */
   background?: number;
 };
 
-/** Each has a core of its own. */
-export function createOwnCores(clock: Clock): Cores {
-  return { now: clock.now, work: clock.after };
-}
+type Thread = { jobs: { left: number; done(): void }[]; state: "asleep" | "ready" | "running" };
 
 /**
- * All ready threads advance at the same speed, so one counter of work is enough: a thread is done when the counter has moved on by its work. Only the next end is asked of the clock, and
- * asked for again when the speed changes.
+ * Ready threads take turns, as a kernel lets them: one that gets a core keeps it until its slice or its work is over. So a thread waits once, and then does all that came meanwhile.
+ * Work without an owner is a thread by itself.
  */
-export function createSharedCores(clock: Clock, { count, background = 0 }: CoresOptions): Cores {
-  const ready = createQueue();
-  let threads = 0;
-  let counter = 0;
-  let countedAt = 0;
-  let order = 0;
-  let asked = 0;
-  const speed = () => Math.min(1, count / (threads + background));
+export function createSharedCores(clock: Clock, { count, sliceMs, background = 0 }: CoresOptions): Cores {
+  const turns: (() => void)[] = [];
+  const threads = new WeakMap<object, Thread>();
+  let free = count;
 
-  function advance(): void {
-    const elapsed = clock.now() - countedAt;
-    countedAt = clock.now();
-    if (threads > 0) counter += elapsed * speed();
+  function queue(turn: () => void): void {
+    turns.push(turn);
+    takeTurns();
   }
-
-  function askForNext(): void {
-    const next = ready.first();
-    asked += 1;
-    if (next === undefined) return;
-    const mine = asked;
-    clock.after((next.at - counter) / speed(), () => {
-      // The speed has changed since, and the end is asked for again.
-      if (mine !== asked) return;
-      advance();
-      // Rounding must not leave a rest of work that is never done.
-      counter = Math.max(counter, next.at);
-      ready.pop();
-      threads -= 1;
-      askForNext();
-      next.run();
+  function takeTurns(): void {
+    while (free > 0) {
+      const turn = turns.shift();
+      if (turn === undefined) return;
+      free -= 1;
+      turn();
+    }
+  }
+  function leave(): void {
+    free += 1;
+    takeTurns();
+  }
+  function run(thread: Thread, sliceLeft: number): void {
+    thread.state = "running";
+    const [job] = thread.jobs;
+    if (job === undefined) {
+      thread.state = "asleep";
+      return leave();
+    }
+    const ms = Math.min(job.left, sliceLeft);
+    clock.after(ms, () => {
+      job.left -= ms;
+      if (ms < sliceLeft) {
+        thread.jobs.shift();
+        job.done();
+        return run(thread, sliceLeft - ms);
+      }
+      thread.state = "ready";
+      queue(() => run(thread, sliceMs));
+      leave();
     });
+  }
+  function runOther(ms: number): void {
+    clock.after(ms, () => {
+      queue(() => runOther(ms));
+      leave();
+    });
+  }
+  for (let left = background; left > 0; left -= 1) {
+    const ms = sliceMs * Math.min(1, left);
+    queue(() => runOther(ms));
   }
 
   return {
     now: clock.now,
-    work(ms, done) {
-      advance();
-      order += 1;
-      threads += 1;
-      ready.push({ at: counter + ms, order, run: done });
-      askForNext();
+    work(ms, done, owner) {
+      const thread: Thread = (owner && threads.get(owner)) ?? { jobs: [], state: "asleep" };
+      if (owner) threads.set(owner, thread);
+      thread.jobs.push({ left: ms, done });
+      if (thread.state !== "asleep") return;
+      thread.state = "ready";
+      queue(() => run(thread, sliceMs));
     },
   };
 }
@@ -175,13 +200,14 @@ export function countOn(cores: Cores): CountedCores {
   let readyMs = 0;
   return {
     now: cores.now,
-    work(ms, done) {
+    work(ms, done, owner) {
       const begun = cores.now();
-      cores.work(ms, () => {
+      const count = () => {
         workMs += ms;
         readyMs += cores.now() - begun;
         done();
-      });
+      };
+      cores.work(ms, count, owner);
     },
     used: () => ({ workMs, readyMs }),
   };
@@ -191,6 +217,7 @@ export function countOn(cores: Cores): CountedCores {
 export type Place = {
   /** Nothing is in it and nothing waits for it. */
   isEmpty(): boolean;
+  seats: number;
   enter(run: (leave: () => void) => void): void;
   facts(): PlaceFacts;
   /** Forgets what was counted so far. */
@@ -240,6 +267,7 @@ export function createPlace(clock: Clock, size: number): Place {
   }
   return {
     isEmpty: () => inside === 0,
+    seats: size,
     enter(run) {
       if (inside < size) begin(clock.now(), run);
       else waiting.push({ since: clock.now(), run });
@@ -268,10 +296,12 @@ export function createPlace(clock: Clock, size: number): Place {
 export function workIn(place: Place, cores: Cores, ms: number, done: () => void, wakeMs = 0): void {
   if (ms === 0 && wakeMs === 0) return done();
   const all = place.isEmpty() ? ms + wakeMs : ms;
-  place.enter((leave) =>
-    cores.work(all, () => {
+  const owner = place.seats === 1 ? place : undefined;
+  place.enter((leave) => {
+    const end = () => {
       leave();
       done();
-    }),
-  );
+    };
+    cores.work(all, end, owner);
+  });
 }

@@ -16,8 +16,10 @@ export type Day = {
   dropProcessorMs: number;
 };
 
-/** After some thousand records, in the tables as they are: of one table, or of one for each day. */
-export async function recordBytes({ postgres, schema }: World): Promise<RecordBytes> {
+export type Sizes = { rows: number; indices: number; others: number; records: number };
+
+/** In the tables as they are: one for all calls, or one for each day. */
+export async function sizesOf({ postgres, schema }: World): Promise<Sizes> {
   const [row] = await postgres.run(`
     SELECT sum(pg_table_size(c.oid)) FILTER (WHERE relname LIKE 'calls%') AS rows,
            sum(pg_indexes_size(c.oid)) FILTER (WHERE relname LIKE 'calls%') AS indices,
@@ -25,7 +27,13 @@ export async function recordBytes({ postgres, schema }: World): Promise<RecordBy
            (SELECT count(*) FROM "${schema}".calls) AS records
     FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
     WHERE nspname = '${schema}' AND relkind = 'r'`);
-  const each = (name: string) => Number(row?.[name]) / Number(row?.records);
+  const { rows, indices, others, records } = row ?? {};
+  return { rows: Number(rows), indices: Number(indices), others: Number(others), records: Number(records) };
+}
+
+/** What came with each record; empty tables have their size, too. */
+export function bytesBetween(before: Sizes, after: Sizes): RecordBytes {
+  const each = (name: keyof Sizes) => (after[name] - before[name]) / (after.records - before.records);
   return { row: each("rows"), indices: each("indices"), otherTables: each("others") };
 }
 
@@ -36,8 +44,10 @@ export async function measureDay({ postgres, schema, used }: World, rows: number
   const fill = `
     CREATE TABLE ${day} (LIKE ${calls} INCLUDING ALL);
     INSERT INTO ${day} OVERRIDING SYSTEM VALUE
-      SELECT (jsonb_populate_record(one, jsonb_build_object('id', one.id || at, 'sequence', at))).*
-      FROM (SELECT * FROM ${calls} LIMIT 1) AS one, generate_series(1, ${rows}) AS at`;
+      SELECT filled.*
+      FROM (SELECT to_jsonb(one) AS record FROM ${calls} AS one LIMIT 1) AS copied, generate_series(1, ${rows}) AS number,
+        jsonb_populate_record(NULL::${calls}, copied.record ||
+          jsonb_build_object('id', (copied.record->>'id') || number, 'sequence', number)) AS filled`;
   const timed = async (sql: string) => {
     const begun = performance.now();
     const before = used().databaseMs;

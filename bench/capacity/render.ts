@@ -12,11 +12,13 @@ export function renderCosts({ costs, questions, record, day }: Measured): string
     ["plane: a call, other threads", `${short(plane.asideMs)} ms`],
     ["plane: to wake a thread that sleeps", `${short(plane.wakeMs)} ms`],
     ["plane: a batch, beside that", `${short(plane.batchMs)} ms`],
+    ["plane: to hear of a batch of another, beside waking", `${short(plane.hearMs)} ms`],
     ["plane: a session", `${short(plane.sessionMs)} ms`],
     ["plane: a second without calls", `${short(plane.idleMs)} ms`],
     ["database: who calls, for a call", `${short(database.askMs * plane.asks)} ms`],
     ["database: a record", `${short(database.recordMs)} ms`],
     ["database: a batch", `${short(database.batchMs)} ms`],
+    ["database: to tell a plane of a batch", `${short(database.tellMs)} ms`],
     ["database: a session", `${short(database.sessionMs)} ms`],
     ["database: a second without calls, for each plane", `${short(database.idleMs)} ms`],
     ["questions to the database: a call, a batch", `${short(questions.call)}, ${short(questions.batch)}`],
@@ -55,7 +57,7 @@ export function renderSized(sizes: readonly Sized[]): string {
       String(Math.round(found.perSecond)),
       `${[p50, p95, p99].map(short).join(", ")} ms`,
       `${found.first.name}, ${percent(found.first.busy)}${found.first.isFull ? ": full" : ""}`,
-      String(found.waitingRecords),
+      `${found.waitingRecords}, ${Math.round(found.growingRecords)} more each second`,
     ];
   });
   return renderTable(head, rows);

@@ -42,6 +42,7 @@ const journalOf = ({ questions }: Measured, lock: string): Journalling => ({
   roundTrips: Math.max(1, Math.round(questions.batch)),
   roundTripMs: 0,
   commitMs: 0,
+  notifies: true,
 });
 
 type Round = { measured: Measured; runs: Run[] };
@@ -94,7 +95,7 @@ const [middle] = [...measuredRounds]
 const { costs, record, day } = middle.measured;
 const locks = ["all planes", "one plane"] as const;
 const sizes = locks.flatMap((lock) => {
-  const sizing = { costs, journal: journalOf(middle.measured, lock), seconds: values.quick ? 2 : 4 };
+  const sizing = { costs, journal: journalOf(middle.measured, lock) };
   const rates = [1_000, 10_000, 100_000].map((perSecond) =>
     sized(`${perSecond} calls/s`, { kind: "open", perSecond }, perSecond, sizing),
   );

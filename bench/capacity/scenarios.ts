@@ -1,5 +1,6 @@
+import type { Arrivals } from "./arrivals.ts";
 import type { Day, RecordBytes } from "./records.ts";
-import { type Arrivals, type Costs, type Journalling, type Scenario, type Simulated, simulate } from "./simulate.ts";
+import { type Costs, type Journalling, type Scenario, type Simulated, simulate } from "./simulate.ts";
 
 /** How busy planes and database are meant to be: above it waits grow quickly, and a plane that ends needs room on the others. */
 export const aim = 0.6;
@@ -12,6 +13,9 @@ const bytesPerSecond = (0.9 * 10e9) / 8;
 const roundTripMs = 0.5;
 const commitMs = 2;
 
+/** More do not help. */
+const maxPlanes = 500;
+
 export type Sized = {
   name: string;
   planes: number;
@@ -20,8 +24,9 @@ export type Sized = {
   found: Simulated;
 };
 
-/** A plane in full use does not sleep, so what it costs to wake it does not count. */
-export const callMsOf = ({ plane }: Costs): number => plane.beforeMs + plane.afterMs;
+/** What a call costs a plane that is as busy as it is meant to be: what comes finds it asleep for the rest of the time. */
+export const callMsOf = ({ plane }: Costs, busy = aim): number =>
+  plane.beforeMs + plane.afterMs + (2 + plane.asks) * (1 - busy) * plane.wakeMs;
 
 export const databaseCallMsOf = ({ plane, database }: Costs): number => plane.asks * database.askMs + database.recordMs;
 
@@ -29,19 +34,31 @@ export const databaseCallMsOf = ({ plane, database }: Costs): number => plane.as
 const fixedMsOf = (own: { batchMs: number; idleMs: number }, { delayMs }: Journalling): number =>
   own.idleMs + (1_000 / delayMs) * own.batchMs;
 
+/** The more planes there are, the more batches each of them hears of. So it is tried until it is enough. */
 export function planesFor(perSecond: number, costs: Costs, journal: Journalling): number {
-  return Math.ceil((perSecond * callMsOf(costs)) / (1_000 * aim - fixedMsOf(costs.plane, journal)));
+  const batches = 1_000 / journal.delayMs;
+  for (let planes = 1; planes < maxPlanes; planes += 1) {
+    const heardMs = journal.notifies ? (planes - 1) * batches * costs.plane.hearMs : 0;
+    const roomMs = planes * (1_000 * aim - fixedMsOf(costs.plane, journal) - heardMs);
+    if (roomMs >= perSecond * callMsOf(costs)) return planes;
+  }
+  return maxPlanes;
 }
 
 export function databaseCoresFor(perSecond: number, planes: number, costs: Costs, journal: Journalling): number {
-  const ms = perSecond * databaseCallMsOf(costs) + planes * fixedMsOf(costs.database, journal);
+  const toldMs = journal.notifies ? (planes * (planes - 1) * 1_000 * costs.database.tellMs) / journal.delayMs : 0;
+  const ms = perSecond * databaseCallMsOf(costs) + planes * fixedMsOf(costs.database, journal) + toldMs;
   return Math.ceil(ms / (1_000 * aim));
 }
 
-export type Sizing = { costs: Costs; journal: Journalling; seconds: number };
+export type Sizing = { costs: Costs; journal: Journalling };
+
+/** So many calls are enough to see what happens. */
+const simulatedCalls = 300_000;
+const maxSeconds = 20;
 
 /** As many planes and cores of the database as the formula says, on machines of their own. */
-export function sized(name: string, arrivals: Arrivals, perSecond: number, { costs, journal, seconds }: Sizing): Sized {
+export function sized(name: string, arrivals: Arrivals, perSecond: number, { costs, journal }: Sizing): Sized {
   const away = { ...costs, tool: { callMs: 0, wakeMs: 0 }, client: { callMs: 0, wakeMs: 0 } };
   const planes = planesFor(perSecond, costs, journal);
   const databaseCores = databaseCoresFor(perSecond, planes, costs, journal);
@@ -53,8 +70,8 @@ export function sized(name: string, arrivals: Arrivals, perSecond: number, { cos
     bytesPerSecond,
     tool,
     arrivals,
-    seconds,
-    warmSeconds: 2.5,
+    seconds: Math.min(maxSeconds, simulatedCalls / perSecond),
+    warmSeconds: 3,
     seed: 1,
   };
   return { name, planes, databaseCores, lock: journal.lock, found: simulate(scenario) };
@@ -65,7 +82,7 @@ export function ceilings(costs: Costs, journal: Journalling): { name: string; pe
   const perLock = costs.database.recordMs;
   const link = (bytes: number) => bytesPerSecond / bytes;
   return [
-    { name: "a plane", perSecond: (1_000 - fixedMsOf(costs.plane, journal)) / callMsOf(costs) },
+    { name: "a plane", perSecond: (1_000 - fixedMsOf(costs.plane, journal)) / callMsOf(costs, 1) },
     { name: "a core of the database", perSecond: 1_000 / databaseCallMsOf(costs) },
     ...(journal.lock === "all planes" ? [{ name: "the lock of the store", perSecond: 1_000 / perLock }] : []),
     { name: "a link of 10 Gbit/s to the clients", perSecond: link(costs.bytes.call) },

@@ -1,3 +1,4 @@
+import { type Arrivals, begin } from "./arrivals.ts";
 import {
   type Clock,
   type CountedCores,
@@ -29,10 +30,20 @@ export type Costs = {
     asideMs: number;
     sessionMs: number;
     batchMs: number;
+    /** To hear that another plane has written a batch. */
+    hearMs: number;
     /** What it does without any call, each second. */
     idleMs: number;
   };
-  database: { askMs: number; recordMs: number; batchMs: number; sessionMs: number; idleMs: number };
+  database: {
+    askMs: number;
+    recordMs: number;
+    batchMs: number;
+    /** To tell one plane of the batch of another. */
+    tellMs: number;
+    sessionMs: number;
+    idleMs: number;
+  };
   /** They matter only where they run on the same machine. */
   tool: { callMs: number; wakeMs: number };
   client: { callMs: number; wakeMs: number };
@@ -53,6 +64,8 @@ export type Journalling = {
   roundTripMs: number;
   /** A commit waits for a disk or a replica: it takes time, and no core. */
   commitMs: number;
+  /** All planes hear of each batch. Postgres lets transactions that notify commit one after the other. */
+  notifies: boolean;
 };
 
 export type ToolTime =
@@ -60,19 +73,13 @@ export type ToolTime =
   | { kind: "exponential"; meanMs: number }
   | { kind: "log-normal"; medianMs: number; p99Ms: number };
 
-export type Arrivals =
-  /** Calls come at random times, whatever happens to those before. */
-  | { kind: "open"; perSecond: number }
-  /** So many agents at any time. Each opens a session, calls, thinks, calls again, and leaves; another comes in its place. */
-  | { kind: "agents"; count: number; thinkMs: number; calls: number };
-
 export type Scenario = {
   costs: Costs;
   journal: Journalling;
   planes: number;
   databaseCores: number;
   /** Clients, planes, database and tools on the cores of one machine. Without it each has its own. */
-  shared?: { cores: number; background: number };
+  shared?: { cores: number; background: number; sliceMs: number };
   /** Of the link to the clients, and of the one to the database. */
   bytesPerSecond: number;
   tool: ToolTime;
@@ -102,8 +109,9 @@ export type Simulated = {
   cores: { planes: number; threads: number; database: number; tools: number; clients: number };
   batchesPerSecond: number;
   recordsPerBatch: number;
-  /** Records that are not in the database at the end. */
+  /** Records that are not in the database at the end, and how many more they become each second. */
   waitingRecords: number;
+  growingRecords: number;
   /** Share of the time in which a plane's thread that is ready runs: 1 where it never waits for a core. */
   runningShare: number;
 };
@@ -124,7 +132,7 @@ export function simulate(scenario: Scenario): Simulated {
   const { costs, arrivals, spread = "none", shared } = scenario;
   const clock = createClock();
   const random = createRandom(scenario.seed);
-  const machine = shared && createSharedCores(clock, { count: shared.cores, background: shared.background });
+  const machine = shared && createSharedCores(clock, { count: shared.cores, ...shared });
   const coresOf = () => countOn(machine ?? createOwnCores(clock));
   const parts: Parts = {
     planes: coresOf(),
@@ -139,6 +147,7 @@ export function simulate(scenario: Scenario): Simulated {
   const toDatabase = createLink(clock, scenario.bytesPerSecond);
   const client = createPlace(clock, 1);
   const lock = createPlace(clock, 1);
+  const commits = createPlace(clock, scenario.journal.notifies ? 1 : scenario.planes);
   const batches = { count: 0, records: 0 };
 
   const planes = Array.from({ length: scenario.planes }, (): Plane => {
@@ -149,16 +158,20 @@ export function simulate(scenario: Scenario): Simulated {
     const journal = createJournal(clock, scenario.journal, (records, stored) => {
       batches.count += 1;
       batches.records += records;
-      const { roundTrips, roundTripMs, commitMs } = scenario.journal;
+      const { roundTrips, roundTripMs, commitMs, notifies } = scenario.journal;
       const databaseMs = costs.database.batchMs + records * costs.database.recordMs;
       const bytes = costs.bytes.batch + records * costs.bytes.record;
       own.enter((leave) => {
         const go = (left: number): void => {
           if (left === 0)
-            return clock.after(commitMs, () => {
-              leave();
-              stored();
-            });
+            return commits.enter((committed) =>
+              clock.after(commitMs, () => {
+                committed();
+                leave();
+                stored();
+                if (notifies) tellOthers(thread);
+              }),
+            );
           onThread(costs.plane.batchMs / roundTrips, () =>
             toDatabase.send(bytes / roundTrips, () =>
               workIn(database, parts.database, varied(databaseMs / roundTrips), () =>
@@ -174,6 +187,12 @@ export function simulate(scenario: Scenario): Simulated {
     everyTick(clock, costs.database.idleMs, (ms) => workIn(database, parts.database, ms, nothing));
     return { thread, onThread, tool: createPlace(clock, 1), ...journal };
   });
+
+  function tellOthers(writer: Place): void {
+    workIn(database, parts.database, costs.database.tellMs * (planes.length - 1), () => {
+      for (const { thread, onThread } of planes) if (thread !== writer) onThread(costs.plane.hearMs, nothing);
+    });
+  }
 
   let turn = 0;
   const nextPlane = () => planes[turn++ % planes.length] as Plane;
@@ -235,11 +254,15 @@ export function simulate(scenario: Scenario): Simulated {
   begin({ arrivals, clock, random, call, openSession });
   clock.runUntil(scenario.warmSeconds * 1_000);
   isCounting = true;
-  const places = [client, database, lock, ...planes.flatMap(({ thread, tool }) => [thread, tool])];
+  const places = [client, database, lock, commits, ...planes.flatMap(({ thread, tool }) => [thread, tool])];
   for (const place of [...places, toClients.place, toDatabase.place]) place.restart();
   const before = usedBy(parts);
   const batchesBefore = { ...batches };
-  clock.runUntil((scenario.warmSeconds + scenario.seconds) * 1_000);
+  // Batches come in waves, so the first half is compared with the second.
+  const waiting = () => planes.reduce((sum, plane) => sum + plane.waiting(), 0);
+  const halves = [1, 2].map((half) =>
+    meanWhile(clock, half * scenario.seconds * 500 + scenario.warmSeconds * 1_000, waiting),
+  );
 
   const after = usedBy(parts);
   const workMs = (part: Part) => after[part].workMs - before[part].workMs;
@@ -252,7 +275,12 @@ export function simulate(scenario: Scenario): Simulated {
     { name: "link to clients", ...toClients.place.facts() },
     { name: "link to database", ...toDatabase.place.facts() },
   ].map(({ name, busy, meanWaitMs }) => ({ name, busy, meanWaitMs }));
-  if (scenario.journal.lock === "all planes") resources.push({ name: "lock of the store", ...lock.facts() });
+  const alone = (name: string, place: Place) => {
+    const { busy, meanWaitMs } = place.facts();
+    resources.push({ name, busy, meanWaitMs });
+  };
+  if (scenario.journal.lock === "all planes") alone("lock of the store", lock);
+  else if (scenario.journal.notifies) alone("commits that notify", commits);
   if (shared) {
     const all = (Object.keys(parts) as Part[]).reduce((sum, part) => sum + workMs(part), 0);
     const busy = all / (scenario.seconds * 1_000 * shared.cores);
@@ -276,7 +304,8 @@ export function simulate(scenario: Scenario): Simulated {
     },
     batchesPerSecond: (batches.count - batchesBefore.count) / scenario.seconds,
     recordsPerBatch: (batches.records - batchesBefore.records) / Math.max(1, batches.count - batchesBefore.count),
-    waitingRecords: planes.reduce((sum, plane) => sum + plane.waiting(), 0),
+    waitingRecords: waiting(),
+    growingRecords: (((halves[1] ?? 0) - (halves[0] ?? 0)) * 2) / scenario.seconds,
     runningShare: readyMs === 0 ? 1 : workMs("planes") / readyMs,
   };
 }
@@ -311,6 +340,16 @@ function createLink(clock: Clock, bytesPerSecond: number) {
   };
 }
 
+/** The mean of what is asked now and then until this time. */
+function meanWhile(clock: Clock, until: number, ask: () => number): number {
+  const asked: number[] = [];
+  while (clock.now() < until) {
+    clock.runUntil(Math.min(until, clock.now() + tickMs));
+    asked.push(ask());
+  }
+  return asked.reduce((sum, value) => sum + value, 0) / asked.length;
+}
+
 function everyTick(clock: Clock, msPerSecond: number, work: (ms: number) => void): void {
   if (msPerSecond <= 0) return;
   const tick = () => {
@@ -323,35 +362,6 @@ function everyTick(clock: Clock, msPerSecond: number, work: (ms: number) => void
 function toolMs(tool: ToolTime, random: Random): number {
   if (tool.kind === "fixed") return tool.ms;
   return tool.kind === "exponential" ? random.exponential(tool.meanMs) : random.logNormal(tool.medianMs, tool.p99Ms);
-}
-
-type Beginning = {
-  arrivals: Arrivals;
-  clock: Clock;
-  random: Random;
-  call(done: () => void): void;
-  openSession(done: () => void): void;
-};
-
-function begin({ arrivals, clock, random, call, openSession }: Beginning): void {
-  if (arrivals.kind === "open") {
-    const meanMs = 1_000 / arrivals.perSecond;
-    const arrive = () => {
-      call(nothing);
-      clock.after(random.exponential(meanMs), arrive);
-    };
-    clock.after(random.exponential(meanMs), arrive);
-    return;
-  }
-  const { count, thinkMs, calls } = arrivals;
-  const think = () => (thinkMs === 0 ? 0 : random.exponential(thinkMs));
-  const go = (left: number): void => {
-    if (left === 0) return openSession(() => clock.after(think(), () => go(calls)));
-    call(() => clock.after(think(), () => go(left - 1)));
-  };
-  // At the beginning each is somewhere in its stay.
-  for (let at = 0; at < count; at += 1)
-    clock.after(think(), () => go(Math.ceil(random.uniform() * Math.min(calls, 1e6))));
 }
 
 function meanWaitOf(facts: readonly PlaceFacts[]): number {
