@@ -122,9 +122,18 @@ export interface PlaneIdentity {
   signInFront(origin: string): Promise<SignInFront | null>;
   /** Who is signed in in the browser of a request; null where no one is. Takes the request of Node. */
   personAt(origin: string, request: object): Promise<Principal | null>;
+  /** Sessions of browsers that showed a credential, for all planes on one store. */
+  browsers: BrowserPlace;
   /** Rejects where other machines reach the plane and no one could sign in. */
   requireSignIn(): Promise<void>;
 }
+
+/** Sealed under the cookie; each is over half a day after it was kept for the last time. */
+export type BrowserPlace = {
+  keep(cookie: string, session: { credential: string; page: string }): Promise<void>;
+  find(cookie: string): Promise<{ credential: string; page: string } | null>;
+  end(cookie: string): Promise<void>;
+};
 
 /** Answers requests below `/oauth`, `/sign-in` and its metadata; takes the request and the response of Node. */
 export type SignInFront = {

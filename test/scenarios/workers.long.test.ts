@@ -68,6 +68,17 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
     const client = await EraClient.open(`${serving.url}/mcp`, "legacy", { headers: { connection: "close" } });
     for (let time = 0; time < 12; time += 1) assert.equal((await client.exchange("tools/list")).status, 200);
 
+    // A browser's session is known to all of them.
+    const key = serving.proof.authorization?.split(" ")[1];
+    const begun = await ask("/session", { method: "POST", body: JSON.stringify({ key }) });
+    const { page } = (await begun.json()) as { page: string };
+    const cookie = begun.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    for (let time = 0; time < 12; time += 1) {
+      const shown = { cookie, "x-toolplane-session": page, connection: "close" };
+      const session = await (await fetch(`${serving.url}/session`, { headers: shown })).json();
+      assert.equal((session as { isProven: boolean }).isProven, true);
+    }
+
     const [victim = 0] = workers.slice(1);
     process.kill(victim, "SIGKILL");
     await until("another one is there", () => childrenOf(pid).length === 3 && !childrenOf(pid).includes(victim));

@@ -31,7 +31,7 @@ export type IdentityPorts = {
   egress: Egress;
   /** The servers of a toolset; none where there is no such toolset. */
   toolsetServers(name: string): readonly string[];
-  signIn: Pick<SignIn, "keysAt" | "requireGrant" | "serverAt" | "requireReady">;
+  signIn: Pick<SignIn, "browsers" | "keysAt" | "requireGrant" | "serverAt" | "requireReady">;
 };
 
 type SignIn = ReturnType<typeof createSignIn>;
@@ -68,6 +68,7 @@ export function createIdentity(ports: IdentityPorts) {
         const person = await (await ports.signIn.serverAt(origin)).person(request);
         return person === null ? null : withListed(principalOf(person), config().users);
       },
+      browsers: ports.signIn.browsers,
       async requireSignIn() {
         if (exposed || isPublic(config().auth)) await ports.signIn.requireReady();
       },

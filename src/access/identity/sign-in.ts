@@ -15,7 +15,7 @@ import type { AuditedWork } from "../../model/audit.ts";
 import type { Config } from "../../model/config/config.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { PlaneGrants, PlanePeople } from "../../model/plane-access.ts";
+import type { BrowserPlace, PlaneGrants, PlanePeople } from "../../model/plane-access.ts";
 import { type Caller, type Inside, mayDo, principalOf, requireScope } from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
 import type { Vault } from "../../servers/servers.ts";
@@ -33,6 +33,10 @@ const maxOrigins = 8;
 
 const revokedKind = "RevokedGrant";
 const grantKind = "Grant";
+const browserKind = "Browser";
+const browserSeconds = 12 * 60 * 60;
+
+type Session = NonNullable<Awaited<ReturnType<BrowserPlace["find"]>>>;
 
 export type SignInContext = {
   config(): Config;
@@ -139,9 +143,19 @@ export function createSignIn(context: SignInContext) {
     },
   };
 
+  const browsers: BrowserPlace = {
+    async keep(cookie, session) {
+      sweep();
+      await (await rows()).put(browserKind, cookie, session, { seconds: browserSeconds });
+    },
+    find: async (cookie) => (await (await rows()).get<Session>(browserKind, cookie))?.value ?? null,
+    end: async (cookie) => void (await (await rows()).remove(browserKind, cookie)),
+  };
+
   return {
     grants,
     people,
+    browsers,
     serverAt,
     /** Rejects where a public address would let no one in. */
     async requireReady(): Promise<void> {

@@ -70,7 +70,7 @@ export function createApp(plane: Plane, options: AppOptions): App {
   const app: App = Object.assign(new Hono<HttpEnv>(), { routesDescribed: [] });
   const { address = createPublicAddress(() => plane.config().auth.publicUrl, false) } = options;
   const places = createSignInPlaces(plane, address);
-  const identities = { plane, sessions: createBrowserSessions(), pass: pass ?? null, address };
+  const identities = { plane, sessions: createBrowserSessions(plane.identity.browsers), pass: pass ?? null, address };
   app.use(checkOrigin(host, allowHosts, [callbackPath, accountPath]));
   app.use(limitBody());
   app.use(identify(identities, [callbackPath, accountPath, sessionPath]));

@@ -40,7 +40,7 @@ export function identify(identities: Identities, exempt: readonly string[]): Mid
 export async function authenticate(identities: Identities, c: HttpContext): Promise<Principal> {
   const { sessions } = identities;
   const shown = credentialIn(c);
-  const ofSession = shown === null ? sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader)) : null;
+  const ofSession = shown === null ? await sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader)) : null;
   // Any program can send a header; only a browser that has shown a credential has a session.
   if (ofSession !== null && c.req.header(faceHeader) === "workbench") c.set("face", "workbench");
   const credential = shown ?? ofSession;

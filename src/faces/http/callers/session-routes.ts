@@ -98,7 +98,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
       const principal = await identifyCaller(identities, c, key);
       const asker = { principal, face: c.get("face"), ...clientAddressOf(c) };
-      const begun = await plane.audit.run({ operation: "session.begin" }, asker, async () => sessions.begin(key));
+      const begun = await plane.audit.run({ operation: "session.begin" }, asker, () => sessions.begin(key));
       setCookie(c, cookieName(c), begun.cookie, cookie(c));
       return c.json({ ...(await shown(principal)), page: begun.page });
     },
@@ -117,7 +117,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
     async ({ c }) => {
       const asker = { principal: await authenticate(identities, c), face: c.get("face"), ...clientAddressOf(c) };
       await plane.audit.run({ operation: "session.end" }, asker, async () => {
-        sessions.end(sessionCookie(c));
+        await sessions.end(sessionCookie(c));
         await signOut(identities, c);
       });
       deleteCookie(c, cookieName(c), cookie(c));

@@ -1,56 +1,92 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** A bound on open sessions; the oldest are dropped. */
-const maxSessions = 1_000;
-/** Since its last use. */
-const idleMs = 12 * 60 * 60 * 1_000;
+/** A bound on what is known here; the oldest are asked for again. */
+const maxKnown = 1_000;
+/** Another plane may have ended it meanwhile. */
+const freshMs = 1_000;
+/** A session that is used is kept on, so often. */
+const renewMs = 60 * 60 * 1_000;
 
-type Session = { credential: string; page: Buffer; usedAt: number };
+/** What a session stands for. The page's half is a hash. */
+export type BrowserSession = { credential: string; page: string };
+
+/** Where sessions are, for all planes on one store; each is over half a day after it was kept for the last time. */
+export type SessionPlace = {
+  keep(cookie: string, session: BrowserSession): Promise<void>;
+  find(cookie: string): Promise<BrowserSession | null>;
+  end(cookie: string): Promise<void>;
+};
 
 /** What a browser gets: `cookie` for the browser alone, `page` for the page alone. */
 export type NewSession = { cookie: string; page: string };
 
 /**
- * Browsers that have shown a credential. It stays here, in memory, and is shown to the plane with every request, so that
- * what is revoked is of no use at once. A cookie goes to every port of a host, hence also to other programs of this
- * machine; so it counts only together with a word that the page itself has to say.
+ * Browsers that have shown a credential. The plane is shown it with every request, so that what is revoked is of no use at
+ * once. A cookie goes to every port of a host, hence also to other programs of this machine; so it counts only together
+ * with a word that the page itself has to say.
  */
 export type BrowserSessions = {
-  begin(credential: string): NewSession;
-  credentialOf(cookie: string | undefined, page: string | undefined): string | null;
-  end(cookie: string | undefined): void;
+  begin(credential: string): Promise<NewSession>;
+  credentialOf(cookie: string | undefined, page: string | undefined): Promise<string | null>;
+  end(cookie: string | undefined): Promise<void>;
 };
 
-export function createBrowserSessions(now: () => number = Date.now): BrowserSessions {
-  const sessions = new Map<string, Session>();
+type Known = { session: BrowserSession; readAt: number; keptAt: number };
 
-  function forgetOld(): void {
-    const limit = now() - idleMs;
-    for (const [key, { usedAt }] of sessions) if (usedAt < limit) sessions.delete(key);
-    for (const key of sessions.keys()) {
-      if (sessions.size < maxSessions) break;
-      sessions.delete(key);
+export function createBrowserSessions(place: SessionPlace, now: () => number = Date.now): BrowserSessions {
+  const known = new Map<string, Known>();
+
+  function remember(cookie: string, one: Known): void {
+    known.delete(cookie);
+    known.set(cookie, one);
+    for (const oldest of known.keys()) {
+      if (known.size <= maxKnown) break;
+      known.delete(oldest);
+    }
+  }
+
+  async function find(cookie: string): Promise<Known | null> {
+    const before = known.get(cookie);
+    if (before !== undefined && now() - before.readAt < freshMs) return before;
+    try {
+      const session = await place.find(cookie);
+      if (session === null) {
+        known.delete(cookie);
+        return null;
+      }
+      const one = { session, readAt: now(), keptAt: before?.keptAt ?? 0 };
+      remember(cookie, one);
+      return one;
+    } catch (thrown) {
+      // A page of a plane whose store is unreachable says so; without its session it could not.
+      if (before !== undefined) return before;
+      throw thrown;
     }
   }
 
   return {
-    begin(credential) {
-      forgetOld();
+    async begin(credential) {
       const cookie = randomBytes(32).toString("base64url");
       const page = randomBytes(32).toString("base64url");
-      sessions.set(hash(cookie).toString("hex"), { credential, page: hash(page), usedAt: now() });
+      const session = { credential, page: hash(page).toString("base64url") };
+      await place.keep(cookie, session);
+      remember(cookie, { session, readAt: now(), keptAt: now() });
       return { cookie, page };
     },
-    credentialOf(cookie, page) {
+    async credentialOf(cookie, page) {
       if (cookie === undefined || page === undefined) return null;
-      const session = sessions.get(hash(cookie).toString("hex"));
-      if (!session || session.usedAt < now() - idleMs) return null;
-      if (!timingSafeEqual(session.page, hash(page))) return null;
-      session.usedAt = now();
-      return session.credential;
+      const found = await find(cookie);
+      if (found === null || !timingSafeEqual(Buffer.from(found.session.page, "base64url"), hash(page))) return null;
+      if (now() - found.keptAt >= renewMs) {
+        found.keptAt = now();
+        await place.keep(cookie, found.session).catch(() => undefined);
+      }
+      return found.session.credential;
     },
-    end(cookie) {
-      if (cookie !== undefined) sessions.delete(hash(cookie).toString("hex"));
+    async end(cookie) {
+      if (cookie === undefined) return;
+      known.delete(cookie);
+      await place.end(cookie);
     },
   };
 }
