@@ -15,6 +15,7 @@ import { chainPromises, resultPromises } from "./store-results.ts";
 import { runPromises } from "./store-runs.ts";
 import { secretPromises } from "./store-secrets.ts";
 import { sharedValuePromises } from "./store-shared-values.ts";
+import { signInPromises } from "./store-sign-ins.ts";
 import { statePromises } from "./store-state.ts";
 
 const lifePromises: Promises = {
@@ -46,6 +47,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     samplePromises,
     heldCallPromises,
     secretPromises,
+    signInPromises,
     sharedValuePromises,
     changePromises,
     entryPromises,

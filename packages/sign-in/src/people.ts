@@ -3,7 +3,7 @@ import type { Invited, PersonAsked, PersonRights, SignInDesk, SignInPorts } from
 import type { GrantView, PersonView } from "../../../src/model/access/sign-in-schema.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import { everyScope, mayDo, principalOf, type Scope, scopeNames } from "../../../src/model/principal.ts";
-import { describeClient } from "./clients.ts";
+import { describeClient, pagesClient } from "./clients.ts";
 
 const personKind = "Person";
 const invitationKind = "Invitation";
@@ -133,7 +133,8 @@ export function openDesk({ rows, revoked }: Pick<SignInPorts, "rows" | "revoked"
     },
     async grants(user) {
       const kept = await rows.list<KeptGrant>("Grant", user === null ? {} : { account: user });
-      return Promise.all(kept.map((grant) => grantView(rows, grant)));
+      const ofClients = kept.filter(({ value }) => value.clientId !== pagesClient);
+      return Promise.all(ofClients.map((grant) => grantView(rows, grant)));
     },
   };
 }
