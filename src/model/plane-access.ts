@@ -2,7 +2,7 @@ import type { ApprovalsMethods, PlansMethods } from "../../generated/plane-metho
 import type { CreatedApiKey, NewApiKey, TokenGiven } from "./access/credentials.ts";
 import type { ApiKey, TokenStatus } from "./access/credentials-schema.ts";
 import type { PolicyRule } from "./access/policy.ts";
-import type { Invited, PersonAsked } from "./access/sign-in.ts";
+import type { Invited, PersonAsked } from "./access/invited.ts";
 import type { GrantView, PersonView } from "./access/sign-in-schema.ts";
 import type { Outcome, PolicyMode } from "./calls/call.ts";
 import type { ApprovalAnswer, HeldOrder, HeldStatus, PlanChoice, PlanOutcome } from "./calls/held-call.ts";

@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import type { Invited, PersonAsked, PersonRights, SignInDesk, SignInPorts } from "../../../src/model/access/sign-in.ts";
+import type { Invited, PersonAsked } from "../../../src/model/access/invited.ts";
+import type { PersonRights, SignInDesk, SignInPorts } from "../../../src/model/access/sign-in.ts";
 import type { GrantView, PersonView } from "../../../src/model/access/sign-in-schema.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import { everyScope, mayDo, principalOf, type Scope, scopeNames } from "../../../src/model/principal.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { TypeOf } from "../json.ts";
 
 const names = z.array(z.string());
 const time = z.string().nullable();
@@ -19,7 +20,7 @@ export const GrantView = z
     lastUsedAt: time.meta({ description: "When a token of it was last used; noted once a minute." }),
   })
   .meta({ id: "Grant" });
-export type GrantView = z.infer<typeof GrantView>;
+export type GrantView = TypeOf<typeof GrantView>;
 
 export const PersonView = z
   .object({
@@ -35,4 +36,4 @@ export const PersonView = z
     lastSignInAt: time,
   })
   .meta({ id: "Person" });
-export type PersonView = z.infer<typeof PersonView>;
+export type PersonView = TypeOf<typeof PersonView>;

@@ -2,6 +2,7 @@ import type { Egress } from "../../lib/net/egress.ts";
 import type { JsonObject } from "../json.ts";
 import type { Principal } from "../principal.ts";
 import type { AuthorizationServer, SignInProvider } from "./auth-settings.ts";
+import type { Invited, PersonAsked } from "./invited.ts";
 import type { GrantView, PersonView } from "./sign-in-schema.ts";
 
 /** A record of the authorization server. Times are in milliseconds. */
@@ -95,11 +96,6 @@ export type SignInPorts = {
   /** A grant whose tokens do not count any more. */
   revoked(grant: string): Promise<void>;
 };
-
-/** An invitation is a link that is shown once. */
-export type Invited = { person: PersonView; url: string; expiresAt: string };
-
-export type PersonAsked = { user: string; groups?: string[]; scopes?: string[]; persona?: string | null };
 
 export type SignInServer = {
   /** Answers what is under its paths; Node's request and response. */

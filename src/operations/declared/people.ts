@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PersonAsked } from "../../model/access/sign-in.ts";
+import type { PersonAsked } from "../../model/access/invited.ts";
 import { GrantView, PersonView } from "../../model/access/sign-in-schema.ts";
 import { byCreation, NextCursor, page, pageAfterCursor, text } from "../fields.ts";
 import { type Fields, operation, pick } from "../operation.ts";
