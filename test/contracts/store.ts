@@ -16,6 +16,7 @@ import { rootPromises } from "./store-roots.ts";
 import { runPromises } from "./store-runs.ts";
 import { secretPromises } from "./store-secrets.ts";
 import { sharedValuePromises } from "./store-shared-values.ts";
+import { signInPromises } from "./store-sign-ins.ts";
 import { statePromises } from "./store-state.ts";
 
 const lifePromises: Promises = {
@@ -47,6 +48,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     samplePromises,
     heldCallPromises,
     secretPromises,
+    signInPromises,
     sharedValuePromises,
     changePromises,
     entryPromises,

@@ -21,6 +21,9 @@ const forPeople: readonly string[] = ["authorization_code", "refresh_token"];
 /** A property of ours: the library calls `checkClient` for it before it judges the rest. */
 export const clientMark = "toolplane_client";
 
+/** For our own pages; its codes are never exchanged. */
+export const pagesClient = "toolplane-pages";
+
 type Metadata = Record<string, unknown>;
 
 /** What clients say of themselves, before the library checks it: registered ones, documents and known ones alike. */

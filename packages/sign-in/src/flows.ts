@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Provider } from "oidc-provider";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
-import { describeClient } from "./clients.ts";
+import { describeClient, pagesClient } from "./clients.ts";
 import { accessPage, consentPage, invitationPage, messagePage, signInPage } from "./pages.ts";
 import { createPasskeys } from "./passkeys.ts";
 import {
@@ -17,7 +17,7 @@ import {
   savePerson,
   useInvitation,
 } from "./people.ts";
-import { pagesClient, pagesReturn } from "./provider.ts";
+import { pagesReturn } from "./provider.ts";
 import { BadVisit, readForm, readJson, redirect, requireOwnPage, sendJson, sendPage, type Visit } from "./visit.ts";
 
 const upstreamKind = "Upstream";
@@ -280,8 +280,7 @@ export function createFlows(ports: SignInPorts) {
       at: new Date(madeAt).toISOString(),
       isThis: value.uid === session.uid,
     }));
-    const grants = (await desk.grants(session.accountId)).filter(({ client }) => client.id !== pagesClient);
-    sendPage(visit, accessPage(session.accountId, grants, shown));
+    sendPage(visit, accessPage(session.accountId, await desk.grants(session.accountId), shown));
   };
   /** The pages sign a person in as a client would; the code is not needed. */
   const ownSignIn = (state = "") => {

@@ -5,15 +5,13 @@ import { isSignInPath } from "../../../src/model/access/sign-in.ts";
 import { scopeNames } from "../../../src/model/principal.ts";
 import { createAdapter } from "./adapter.ts";
 import { addAssertionGrant, type ResourceInfo } from "./assertion-grant.ts";
-import { checkClient, clientMark, createClientFetch, knownClients } from "./clients.ts";
+import { checkClient, clientMark, createClientFetch, knownClients, pagesClient } from "./clients.ts";
 import { messagePage } from "./pages.ts";
 import { findPerson } from "./people.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 
 const hour = 3_600;
 const documentBytes = 16 * 1024;
-/** For our own pages; its codes are never exchanged. */
-export const pagesClient = "toolplane-pages";
 export const pagesReturn = "/sign-in/access/back";
 
 function policyOf(): ReturnType<typeof interactionPolicy.base> {
@@ -197,15 +195,14 @@ async function existingGrant(ctx: KoaContextWithOIDC, { rows }: SignInPorts) {
   const given = (result?.consent as { grantId?: string } | undefined)?.grantId ?? session.grantIdFor(client.clientId);
   const found = given === undefined ? undefined : await provider.Grant.find(given);
   if (found?.accountId === accountId) return found;
-  if (client.clientId === pagesClient) {
-    const grant = new provider.Grant({ accountId, clientId: pagesClient });
-    grant.addOIDCScope("openid");
-    await grant.save();
-    return grant;
-  }
   const kept = await rows.list<{ clientId?: string }>("Grant", { account: accountId });
   const before = kept.findLast(({ value }) => value.clientId === client.clientId);
-  return before === undefined ? undefined : provider.Grant.find(before.id);
+  if (before !== undefined) return provider.Grant.find(before.id);
+  if (client.clientId !== pagesClient) return undefined;
+  const grant = new provider.Grant({ accountId, clientId: pagesClient });
+  grant.addOIDCScope("openid");
+  await grant.save();
+  return grant;
 }
 
 type IssuedToken = { kind: string; accountId?: string; grantId?: string; clientId?: string };
