@@ -20,6 +20,7 @@ export interface PolicyRuleInput {
   /** Callers in any of these groups. */ groups?: readonly string[] | undefined;
   /** Callers that are any of these personas. */ personas?: readonly string[] | undefined;
   /** Calls through any of these faces. */ faces?: readonly ("library" | "cli" | "http" | "workbench" | "mcp" | "agent")[] | undefined;
+  /** True: only calls of pages of MCP Apps. False: all other calls. */ pages?: boolean | undefined;
   /** Conditions on arguments, all must match: a glob, or {regex} matched anywhere. */ arguments?: Readonly<Record<string, string | { regex: string }>> | undefined;
   /** Only at these times. */ time?: TimeWindowInput | undefined;
   /** The verdict. */ verdict: "allow" | "ask" | "queue" | "deny";

@@ -10,6 +10,7 @@ import type {
 } from "../model/calls/call.ts";
 import { metaToolNames } from "../model/catalogue/meta-tools.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
+import { isForModels, isForPages } from "../model/catalogue/tool-page.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Principal } from "../model/principal.ts";
 
@@ -18,6 +19,7 @@ export type GrantFor = (principal: Principal, tool: Tool, request: AccessRequest
 export function authorize(call: Resolved, grantFor: GrantFor): Authorized {
   const grant = requireGrant(call.principal, call.tool, grantFor, accessRequestOf(call.options));
   if (call.options.unseen) throw unseen(call);
+  refuseByVisibility(call);
   const authorized = call as Authorized;
   authorized.grant = grant;
   return authorized;
@@ -42,9 +44,28 @@ export function requireGrant(principal: Principal, tool: Tool, grantFor: GrantFo
   throw new PlaneError("FORBIDDEN", message, { data: { tool: tool.name, ...locked } });
 }
 
+/** Some tools are for the pages of their server alone, some for models alone. A page has the tools of its own server. */
+function refuseByVisibility({ tool, face, options: { page } }: Resolved): void {
+  if (page === undefined) {
+    if ((face !== "mcp" && face !== "agent") || isForModels(tool)) return;
+    throw forbidden(tool, `'${tool.name}' is only for the page of its server, not for models.`);
+  }
+  if (tool.id.server !== page.server)
+    throw forbidden(
+      tool,
+      `A page of server '${page.server}' may not call '${tool.name}': it is not a tool of that server.`,
+    );
+  if (tool.id.kind === undefined && !isForPages(tool))
+    throw forbidden(tool, `'${tool.name}' is only for models, not for the page of its server.`);
+}
+
+function forbidden({ name }: Tool, message: string): PlaneError {
+  return new PlaneError("FORBIDDEN", message, { data: { tool: name } });
+}
+
 function unseen({ tool }: Resolved): PlaneError {
   const message = `'${tool.name}' was not shown in this session, and only what was shown can be called here. Find it with ${metaToolNames.search} or ${metaToolNames.list} first.`;
-  return new PlaneError("FORBIDDEN", message, { data: { tool: tool.name } });
+  return forbidden(tool, message);
 }
 
 function whomToAsk({ locked }: Refused): string {

@@ -177,6 +177,8 @@ export function presented(
   }
 }
 
+const maxPageLength = 500;
+
 function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: CallRecord["stages"]): CallRecord {
   const { id, at, tool, principal, face, input, injected, approval, executed, hooks, options } = call;
   const { status, durationMs, provider } = outcome.call;
@@ -186,6 +188,7 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
     tool: redactDeep(outcome.call.tool),
     server: tool?.id.server ?? null,
     ...kindOf(call.asked.tool),
+    ...(options.page === undefined ? {} : { page: redactDeep(shorten(options.page.uri, maxPageLength)) }),
     principal,
     face,
     status,

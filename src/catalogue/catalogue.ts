@@ -17,6 +17,7 @@ import type { Recorder } from "../store/store.ts";
 import { type CatalogueEntriesPorts, createCatalogueEntries } from "./changes/catalogue-entries.ts";
 import { createHealthFeed } from "./health/health.ts";
 import { createRouting } from "./health/routing.ts";
+import { createPageJudge } from "./quality/pages.ts";
 import { createQuality, createQualityVerbs } from "./quality/quality.ts";
 import { createSearchVerbs, type SearchPackage, type SearchPorts } from "./search.ts";
 import { translateTools } from "./sources/mcp.ts";
@@ -27,6 +28,7 @@ export { missingCredentials } from "./health/credentials.ts";
 export { type HealthFeed, providerScore } from "./health/health.ts";
 export { createInventory, type ListedServer } from "./inventory.ts";
 export { unlistedServers } from "./overlays/overlay.ts";
+export type { PageJudge } from "./quality/pages.ts";
 export type { PlaneQuality } from "./quality/quality.ts";
 export type { Registry, Snapshot } from "./registry.ts";
 export type { LearningSearch, SearchPackage, SearchPorts } from "./search.ts";
@@ -170,6 +172,7 @@ export function createCatalogue(context: CatalogueContext) {
     loaded,
     reload,
     manifests,
+    pages: createPageJudge(quality.judge),
     forServers: createServerPorts(entries, quality),
     verbs: {
       ...createSearchVerbs(searchPorts, context.packages.search),

@@ -6,6 +6,7 @@ import { healthKey, personaSubject, providerSubject, toolSubject } from "../mode
 import type { ProviderHealth, ProviderState, ToolHealth } from "../model/catalogue/health-schema.ts";
 import type { ToolReview } from "../model/catalogue/quality-schema.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
+import { isForModels } from "../model/catalogue/tool-page.ts";
 import { type ToolQuery, unfilteredQuery } from "../model/catalogue/tool-query.ts";
 import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -185,11 +186,23 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
   return { visibleTo, visibleAs };
 }
 
+/** The same list for the same tools. */
+function createModelFilter() {
+  const known = new WeakMap<readonly Tool[], readonly Tool[]>();
+  return (tools: readonly Tool[]): readonly Tool[] => {
+    const before = known.get(tools) ?? (tools.every(isForModels) ? tools : tools.filter(isForModels));
+    known.set(tools, before);
+    return before;
+  };
+}
+
 /** Models get no quarantined tools; people get no built-in ones, which any caller may still call by name. */
 function createFaceFilter(withoutHeld: ListingPorts["withoutHeld"]) {
   const forPeople = new WeakMap<readonly Tool[], readonly Tool[]>();
+  const forModels = createModelFilter();
   return (tools: readonly Tool[], face: Face | undefined): readonly Tool[] => {
-    if (face === "mcp" || face === "agent") return withoutHeld?.(tools) ?? tools;
+    if (face === "mcp") return withoutHeld?.(tools) ?? tools;
+    if (face === "agent") return forModels(withoutHeld?.(tools) ?? tools);
     const known = forPeople.get(tools) ?? tools.filter(({ source }) => source !== "builtin");
     forPeople.set(tools, known);
     return known;

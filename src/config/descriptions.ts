@@ -227,6 +227,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "policy.rules.groups": "Callers in any of these groups.",
   "policy.rules.personas": "Callers that are any of these personas.",
   "policy.rules.faces": "Calls through any of these faces.",
+  "policy.rules.pages": "True: only calls of pages of MCP Apps. False: all other calls.",
   "policy.rules.time": "Only at these times.",
   "policy.rules.time.from": "From this time of day.",
   "policy.rules.time.to": "Until this time; past midnight if it is earlier than 'from'.",

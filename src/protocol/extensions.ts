@@ -1,10 +1,8 @@
+import { pageMimeType } from "../model/catalogue/tool-page.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { tasksExtension } from "./tasks/task.ts";
 
-const uiExtension = "io.modelcontextprotocol/ui";
-
-/** The kind of resource that is a page of MCP Apps. */
-export const pageMimeType = "text/html;profile=mcp-app";
+export const uiExtension = "io.modelcontextprotocol/ui";
 
 type TableEntry = {
   /** Settled between each two sides: neither hears what the other declares. */

@@ -13,6 +13,7 @@ import { effectOfName } from "../../src/access/policy/effect.ts";
 import { fillPrompt, parseAnswer as parseModelAnswer } from "../../src/calls/providers/model.ts";
 import { formats } from "../../src/calls/schema/formats.ts";
 import { checkSchema } from "../../src/calls/schema-check.ts";
+import { readableText } from "../../src/catalogue/quality/pages.ts";
 import { loadTokenCounter } from "../../src/catalogue/tokens/definition-cost.ts";
 import { parseYaml } from "../../src/config/text/parse-yaml.ts";
 import { parseJson } from "../../src/config/text/read-document.ts";
@@ -172,6 +173,9 @@ const rows: Row[] = [
   ["many fences in Markdown", readMarkdown, repeat("```\n"), 100_000],
   ["hidden characters in a text", plainText, repeat("a\u200b\u202e"), 50_000],
   ["a query", (text) => termsOf(text), repeat("find all things "), 50_000],
+  ["comments of a page", readableText, repeat("<!--", "", ">"), 2_000_000],
+  ["scripts of a page", readableText, repeat("<script></script"), 2_000_000],
+  ["tags of a page", readableText, repeat("<", "", ">"), 2_000_000],
   ["a definition", (text) => scanDefinition({ name: "a", description: text }), repeat("ignore <a "), 50_000],
   ["a stream of events", readSse, repeat("data: x\n"), 200_000],
   ["one event in many pieces", readSse, repeat("x", "data: "), 400_000],

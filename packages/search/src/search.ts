@@ -7,6 +7,7 @@ import { redact } from "../../../src/lib/text/redact.ts";
 import { parseSearch, readLimit, readQueryText } from "../../../src/model/catalogue/search.ts";
 import type { SearchAnswer } from "../../../src/model/catalogue/search-schema.ts";
 import type { Tool } from "../../../src/model/catalogue/tool.ts";
+import { isForModels } from "../../../src/model/catalogue/tool-page.ts";
 import type { Config } from "../../../src/model/config/config.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import { type Principal, requireScope } from "../../../src/model/principal.ts";
@@ -86,7 +87,8 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
       requireScope(principal, "read", "search for tools");
       const asked = parseSearch(request);
       const { search, visible: all, left } = await prepare(asked.server, principal, waitMs);
-      const visible = only ? all.filter(only) : all;
+      const shown = (face === "mcp" || face === "agent") && !all.every(isForModels) ? all.filter(isForModels) : all;
+      const visible = only ? shown.filter(only) : shown;
       const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
       const limit = asked.limit ?? maxToolsPerSearch;
       const learned = await learning.learned(principal.user);

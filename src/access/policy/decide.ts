@@ -95,7 +95,9 @@ export function createDecide(
   const factsOf = createToolFacts(policy, createPatternSet);
   return (call, profile) => {
     const facts = factsOf(call.tool);
-    const situation = { principal: call.principal, face: call.face, arguments: argumentsOf(call), now };
+    const { principal, face, options } = call;
+    const isPage = options.page !== undefined;
+    const situation = { principal, face, isPage, arguments: argumentsOf(call), now };
     const ruled = byRule(facts, situation) ?? byProfile[profile](call, facts, ownCounts);
     const moded = byMode(stricterMode(policy.mode, call.options.mode), facts);
     return moded !== null && strictnessOf(moded) > strictnessOf(ruled) ? moded : ruled;

@@ -38,7 +38,7 @@ function readClock(clock: Intl.DateTimeFormat, now: Date): { weekday: number; mi
   return { weekday, minutes: minutesOf(`${parts.hour}:${parts.minute}`) };
 }
 
-export type RuleContext = { principal: Principal; face: Face; arguments: JsonObject; now(): Date };
+export type RuleContext = { principal: Principal; face: Face; isPage: boolean; arguments: JsonObject; now(): Date };
 
 /** `number`: among those of `policy.rules` itself. */
 export type FoundRule = { rule: PolicyRule; place: number; number: number };
@@ -129,15 +129,16 @@ type Compiled = FoundRule & {
 };
 
 function compile(rule: PolicyRule, place: number, number: number): Compiled {
-  const { users, groups, personas, faces, time } = rule;
+  const { users, groups, personas, faces, pages, time } = rule;
   const inTime = time === undefined ? undefined : createTimeTest(time);
   const tests = [
     groups && (({ principal }: RuleContext) => groups.some((group) => principal.groups.includes(group))),
     users && (({ principal }: RuleContext) => users.some((pattern) => matchesGlob(pattern, principal.user ?? ""))),
     personas && (({ principal }: RuleContext) => personas.includes(principal.persona ?? "")),
     faces && (({ face }: RuleContext) => faces.includes(face)),
+    pages !== undefined && (({ isPage }: RuleContext) => isPage === pages),
     inTime && (({ now }: RuleContext) => inTime(now())),
-  ].filter((test) => test !== undefined);
+  ].filter((test) => typeof test === "function");
   const needs = Object.entries(rule.arguments ?? {}).map(([name, pattern]) => patternKey(name, pattern));
   return { rule, place, number, needs, applies: (situation) => tests.every((test) => test(situation)) };
 }

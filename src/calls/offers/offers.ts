@@ -1,7 +1,8 @@
+import type { PageJudge } from "../../catalogue/catalogue.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { OfferCallKind } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
-import { PlaneError } from "../../model/errors.ts";
+import { PlaneError, quarantineHints } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { CataloguePackages, ScanPackage } from "../../model/packages.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -19,13 +20,14 @@ type OfferVerbs = {
 
 type Parts = {
   call: Inside<Plane>["call"];
-  servers: Pick<Servers, "watch">;
+  servers: Pick<Servers, "watch" | "listOwner">;
+  pages: Pick<PageJudge, "judgePage">;
   config(): Pick<Config, "security">;
   packages: Pick<CataloguePackages, "scan">;
 };
 
 /** Prompts, resources and completions: calls of their servers, with the caller's own rights and credentials. */
-export function createOfferVerbs({ call, servers, config, packages }: Parts): OfferVerbs {
+export function createOfferVerbs({ call, servers, config, packages, pages }: Parts): OfferVerbs {
   async function ask(
     server: string,
     kind: OfferCallKind,
@@ -38,7 +40,18 @@ export function createOfferVerbs({ call, servers, config, packages }: Parts): Of
     const { poisoning } = config().security;
     if (kind === "prompt" && isObject(answer) && poisoning !== "off" && poisoning !== "warn")
       refuseOrders(answer, server, what, poisoning, await packages.scan());
+    if (kind === "resource" && isObject(answer))
+      await requirePage(server, what.slice("resources/".length), answer, options);
     return answer;
+  }
+  /** A page is pinned by its content, so it is judged when it was read. */
+  async function requirePage(server: string, uri: string, answer: UnknownObject, { principal }: KnownCaller) {
+    const owner = servers.listOwner(server, { user: principal.user, conversation: null });
+    const held = await pages.judgePage(server, uri, answer, owner);
+    if (held === null) return;
+    throw new PlaneError("TOOL_QUARANTINED", `Page '${uri}' of server '${server}' is quarantined: ${held}.`, {
+      data: { server, personHints: quarantineHints(`page:${server}/${uri}`) },
+    });
   }
   const explained = (asked: Promise<unknown>, server: string, what: string) =>
     asked.catch((thrown) => {

@@ -13,6 +13,7 @@ const kinds: Readonly<Record<PinnedList, PinKind>> = {
   resources: "resource",
   resourceTemplates: "template",
   instructions: "instructions",
+  pages: "page",
   written: "tool",
 };
 
@@ -28,7 +29,7 @@ export function offerName(server: string, list: PinnedList, name: string): strin
 /** The list and the server of such a name; null for the name of a tool. */
 export function parseOfferName(name: string): { list: PinnedOfferList; server: string; name: string } | null {
   const [, kind, server = "", rest = ""] =
-    /^(prompt|resource|template|instructions):([^/]+)(?:\/(.*))?$/s.exec(name) ?? [];
+    /^(prompt|resource|template|instructions|page):([^/]+)(?:\/(.*))?$/s.exec(name) ?? [];
   if (kind === undefined) return null;
   const list = (Object.keys(kinds) as PinnedList[]).find((one) => kinds[one] === kind) as PinnedOfferList;
   return { list, server, name: list === "instructions" ? "instructions" : rest };
@@ -56,7 +57,9 @@ export type SecurityModes = Omit<Config["security"], "egress">;
 /** Resources come and go by themselves, and people may change what they wrote. */
 export function modesFor(key: string, modes: SecurityModes): SecurityModes {
   if (key.startsWith("written\n")) return { ...modes, pinning: "off", newTools: "accept" };
-  return key.startsWith("resources\n") ? { ...modes, newTools: "accept" } : modes;
+  // The tool that has a page is pinned with its address.
+  const isOpen = key.startsWith("resources\n") || key.startsWith("pages\n");
+  return isOpen ? { ...modes, newTools: "accept" } : modes;
 }
 
 export const writtenKey = "written\n";
@@ -85,7 +88,7 @@ export function offerEntry(list: PinnedOfferList, item: unknown): UnknownObject 
   return entry;
 }
 
-const nameKeys = { prompts: "name", resources: "uri", resourceTemplates: "uriTemplate" } as const;
+const nameKeys = { prompts: "name", resources: "uri", resourceTemplates: "uriTemplate", pages: "uri" } as const;
 
 function withoutTime(annotations: unknown): UnknownObject {
   if (!isObject(annotations)) return {};

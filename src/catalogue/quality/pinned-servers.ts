@@ -1,6 +1,7 @@
 import { yieldEvery } from "../../lib/async/pause.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import type { Pin, PinHead, PinnedList, PinStatus } from "../../model/catalogue/pin.ts";
+import { pageIn } from "../../model/catalogue/tool-page.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ScanPackage } from "../../model/packages.ts";
 import type { Store } from "../../model/store.ts";
@@ -12,7 +13,14 @@ const wholePrefix = "2:";
 /** A tool's definition without what a server may change with each listing. */
 export function definitionOf(entry: UnknownObject): JsonObject {
   const { name: _, input_schema, parameters, _meta, icons, ...others } = entry;
-  return { ...protocolPart(entry), ...others, ...schemaIn(entry) } as JsonObject;
+  const page = pageIn(_meta);
+  return { ...protocolPart(entry), ...others, ...schemaIn(entry), ...(page === null ? {} : { page }) } as JsonObject;
+}
+
+/** As versions before pages pinned it; what is pinned with its page must keep it. */
+function withoutPage(entry: UnknownObject): UnknownObject {
+  const { _meta, ...others } = entry;
+  return others;
 }
 
 /** The part that earlier versions pinned. */
@@ -48,7 +56,8 @@ export function isPinned(head: PinHead, entry: UnknownObject): boolean {
   if (head.hash === null) return false;
   if (!head.hash.startsWith(wholePrefix)) return head.hash === orNull(() => hash(protocolPart(entry)));
   const quick = quickHashOf(entry);
-  return quick !== null && (head.quickHash === quick || head.hash === definitionHash(entry));
+  if (quick === null || head.quickHash === quick || head.hash === definitionHash(entry)) return quick !== null;
+  return pageIn(entry._meta) !== null && head.hash === definitionHash(withoutPage(entry));
 }
 
 /** A definition that is nested too deep to be serialised must not stop the review of others. */

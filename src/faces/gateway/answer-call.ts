@@ -16,6 +16,7 @@ import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
 import type { ShownTool } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import { withAccount } from "./accounts.ts";
+import { findPageCall, isHost, noteCalled, withPage } from "./apps/page-calls.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
@@ -129,7 +130,7 @@ export function answerCall(
   consents: Consents,
 ): Promise<RpcAnswer> {
   const { name } = params;
-  const isPlain = typeof name === "string" && !isOwnName(name) && !isLater(params);
+  const isPlain = typeof name === "string" && !isOwnName(name) && !isLater(params) && !isHost(context);
   const listed = isPlain ? plainly(name, surface, context) : undefined;
   if (listed === undefined) return answerAny(plane, surface, params, context, consents);
   const relay = relayOf(context, params, plane);
@@ -172,7 +173,8 @@ async function answerAny(
       ? readMetaCall(name, params.arguments)
       : { name, arguments: params.arguments, isWrapped: false };
   if ("wrong" in meant) return refusal(meant.wrong, context);
-  const found = await findCalled(meant, surface, context);
+  const byPage = meant.own || meant.isWrapped ? null : await findPageCall(meant.name, params, context);
+  const found = byPage ? { listed: undefined, unseen: false } : await findCalled(meant, surface, context);
   if (found === undefined) return notInToolset(meant, context);
   const { listed, unseen } = found;
   const relay = relayOf(context, params, plane);
@@ -191,21 +193,31 @@ async function answerAny(
     relay,
     ...(consent ? { consent } : {}),
     ...(unseen ? { unseen } : {}),
+    ...(byPage ? { page: byPage.page } : {}),
     ...(canElicit(context.client.capabilities) ? { askHere } : {}),
     ...(context.conversation === null ? {} : { conversation: context.conversation }),
   };
-  const run = () => plane.call(meant.own ?? listed?.id ?? meant.name, meant.arguments, options);
+  const run = () => plane.call(byPage?.tool ?? meant.own ?? listed?.id ?? meant.name, meant.arguments, options);
   const outcome = await withAccount(plane, surface.principal, context, run);
   if (isQuestion(outcome.result) && (wasAsked || consent)) consents.give(same);
-  noteUse(outcome, meant, context);
+  if (byPage === null) noteUse(outcome, meant, context);
   const { error } = outcome;
   if (meant.isWrapped && error && isWrongName(error.code))
     return refusal(`${wrongName(error, context)} [${error.code}]`, context);
   const structured = outcome.result?.structuredContent;
   // Only a result that may need other words needs its tool's schema.
   const isPlain = structured === undefined || isObject(structured);
-  const tool = isPlain ? undefined : (listed ?? (await surface.tools.find(meant.name)));
-  return renderOutcome(outcome, tool?.outputSchema, context);
+  const mayHavePage = !meant.own && byPage === null && isHost(context);
+  const known = isPlain && !mayHavePage ? undefined : (listed ?? (await calledTool(meant, surface, context)));
+  if (!mayHavePage || !outcome.result) return renderOutcome(outcome, known?.outputSchema, context);
+  noteCalled(known, context);
+  const result = withPage(outcome.result, known, meant.isWrapped) as typeof outcome.result;
+  return renderOutcome({ ...outcome, result }, known?.outputSchema, context);
+}
+
+/** By the shown name, or by any other that a wrapped call may have. */
+async function calledTool({ name, isWrapped }: MetaCall, { tools }: Surface, context: RequestContext) {
+  return isWrapped ? (await context.tools.lookUp()).find(name)?.tool : tools.find(name);
 }
 
 /** In lazy mode, unless a server's tool has the name. */

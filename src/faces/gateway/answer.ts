@@ -6,6 +6,7 @@ import { extensionsIn, isExtensionMethod, mayPass } from "../../protocol/extensi
 import { RpcError } from "../../protocol/message.ts";
 import type { Era } from "../../protocol/session.ts";
 import { answerCall, createConsents } from "./answer-call.ts";
+import { isHost, showContents } from "./apps/page-calls.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import type { OfferList } from "./offer-list.ts";
 import type { ParkedRequests } from "./parked-requests.ts";
@@ -36,9 +37,9 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
   const responders = new Map<string, Responder>([
     [
       "tools/list",
-      async ({ params }, { tools, era }) => {
+      async ({ params }, context) => {
         refuseCursor(params);
-        return { text: await tools.text(era) };
+        return { text: await context.tools.text(context.era, isHost(context)) };
       },
     ],
     [
@@ -75,20 +76,23 @@ function refuseCursor({ cursor }: UnknownObject): void {
 function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
   const surfaceOf = ({ principal, view }: RequestContext) => surfaces.of(principal, view);
 
-  async function forward(server: string, method: string, given: UnknownObject, context: RequestContext) {
-    const { inputResponses: _, requestState: __, _meta: ___, ...params } = given;
+  async function forward(server: string, method: string, asked: UnknownObject, context: RequestContext) {
+    const { inputResponses: _, requestState: __, _meta: ___, ...params } = asked;
     const answered = await plane.servers.forward(server, method, params, {
       face: "mcp",
       principal: surfaceOf(context).principal,
       signal: context.signal,
-      relay: relayOf(context, given, plane),
+      relay: relayOf(context, asked, plane),
       ...(canElicit(context.client.capabilities)
         ? { askHere: (...held: Parameters<AskHere>) => elicitAnswer(context, ...held) }
         : {}),
       ...(context.conversation === null ? {} : { conversation: context.conversation }),
     });
-    const result = isObject(answered) ? answered : {};
-    return wireResult(method === "resources/read" ? withHints(result, context.era) : result, context.era);
+    const given = isObject(answered) ? answered : {};
+    if (method !== "resources/read") return wireResult(given, context.era);
+    const { result, isPage } = showContents(given, server);
+    if (isPage) context.tools.pages.note(server, String(params.uri));
+    return wireResult(withHints(result, context.era), context.era);
   }
 
   /** Servers in view that share an extension with the client to which the method may belong. */
@@ -134,7 +138,8 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       const { uri: shown } = params;
       if (typeof shown !== "string") throw new RpcError(-32602, "'uri' must be a string: the address of a resource.");
       let last: RpcError | undefined;
-      for (const { server, uri } of await surfaceOf(context).offers.findResource(shown)) {
+      const near = context.tools.pages.recent().map(({ server }) => server);
+      for (const { server, uri } of await surfaceOf(context).offers.findResource(shown, near)) {
         try {
           return await forward(server, method, { ...params, uri }, context);
         } catch (thrown) {

@@ -1,9 +1,12 @@
-import { renderSearch } from "../../model/agent/code-run.ts";
+import { type CodeCall, renderSearch } from "../../model/agent/code-run.ts";
 import { resultText } from "../../model/calls/result.ts";
 import { codeToolNames } from "../../model/catalogue/meta-tools.ts";
+import { pageOf } from "../../model/catalogue/tool-page.ts";
 import { errorTable, messageForModel, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { ShownTool } from "../../model/plane-tools.ts";
+import { isHost, noteCalled, withPage } from "./apps/page-calls.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import { failure, type RequestContext, type RpcAnswer } from "./request.ts";
@@ -31,10 +34,12 @@ export async function answerCode(
   }
 }
 
-type CodeText = { text: string; isError: boolean };
+/** With the tool whose page shows the result. */
+type CodeText = { text: string; isError: boolean; shownBy?: ShownTool | undefined };
 
-function answer({ text, isError }: CodeText, { era }: RequestContext): RpcAnswer {
-  const result = { content: [{ type: "text", text }], ...(isError && { isError }) };
+function answer({ text, isError, shownBy }: CodeText, { era }: RequestContext): RpcAnswer {
+  const said = { content: [{ type: "text", text }], ...(isError && { isError }) };
+  const result = withPage(said, shownBy, true);
   return { result: era === "legacy" ? result : completed(result) };
 }
 
@@ -74,7 +79,7 @@ async function run(
   if (!isResumed && typeof code !== "string") return wrong("'code' must be a program.");
   const { tools, conversation } = context;
   const seen = tools.isStrict() ? await namesShown(tools) : undefined;
-  const { ok, text } = await plane.code.run(isResumed ? "" : String(code), {
+  const { ok, text, calls } = await plane.code.run(isResumed ? "" : String(code), {
     principal: surface.principal,
     face: "mcp",
     signal: context.signal,
@@ -85,7 +90,19 @@ async function run(
     ...inView(surface),
     ...(seen && { isSeen: ({ name }) => seen.has(name) }),
   });
-  return { text, isError: !ok };
+  const shownBy = ok && isHost(context) ? await lastWithPage(calls, tools) : undefined;
+  noteCalled(shownBy, context);
+  return { text, isError: !ok, shownBy };
+}
+
+/** Of the tools that a program has called, the last that has a page. */
+async function lastWithPage(calls: readonly CodeCall[], client: ClientTools): Promise<ShownTool | undefined> {
+  const { find } = await client.lookUp("none");
+  for (const { tool: name, status } of calls.toReversed()) {
+    const tool = status === "succeeded" ? find(name)?.tool : undefined;
+    if (tool && pageOf(tool) !== null) return tool;
+  }
+  return undefined;
 }
 
 async function namesShown(client: ClientTools): Promise<ReadonlySet<string>> {

@@ -1,9 +1,11 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
 import { createToolNameIndex, mayBelongTo } from "../../model/catalogue/tool-name.ts";
+import { isPageAddress } from "../../model/catalogue/tool-page.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Listed } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { OfferKind } from "../../model/servers/server.ts";
+import { readPage, showPage } from "./apps/addresses.ts";
 import { createFirstWait, defaultWaitMs, type FirstWait, firstWaitMs } from "./tool-list.ts";
 import type { View } from "./view.ts";
 
@@ -78,8 +80,8 @@ export function createOfferList(
       await Promise.all(likely.map((server) => prompts.list(server, { principal, face: "mcp" })));
       return search((waitMs) => lookForPrompt(shown, waitMs));
     },
-    /** Servers that may have it, the likeliest first, with its address there. */
-    async findResource(shown: string): Promise<{ server: string; uri: string }[]> {
+    /** Servers that may have it, the likeliest first, with its address there; `near` are those of the client's pages. */
+    async findResource(shown: string, near: readonly string[] = []): Promise<{ server: string; uri: string }[]> {
       const named = await readAddress(shown, servers);
       if (named) return [named];
       const found = await search(async (waitMs) => {
@@ -87,7 +89,10 @@ export function createOfferList(
         const isFirst = waitMs === searchMs[0];
         return ownersOf(shown, show("resources", listed), show("resourceTemplates", patterns), !isFirst);
       });
-      return (found ?? []).map((server) => ({ server, uri: shown }));
+      // A page reads what belongs to it by the address at its server.
+      const seen = await servers();
+      const own = isPageAddress(shown) ? near.filter((server) => seen.has(server)) : [];
+      return [...new Set([...own, ...(found ?? [])])].map((server) => ({ server, uri: shown }));
     },
     /** The server's own address of a template. */
     async findTemplate(shown: string): Promise<{ server: string; uri: string } | undefined> {
@@ -125,6 +130,8 @@ function ownersOf(
 ): string[] | undefined {
   const exact = listed.find((offer) => offer.shown === shown);
   if (exact) return [exact.server];
+  const alsoNamed = isPageAddress(shown) ? listed.filter(({ item }) => item.uri === shown) : [];
+  if (alsoNamed.length > 0) return alsoNamed.map(({ server }) => server);
   // Values are not checked.
   const globOf = ({ item }: Offer) => String(item.uriTemplate).replaceAll(/\{[^{}]*\}/g, "*");
   const matching = patterns.filter((offer) => matchesGlob(globOf(offer), shown));
@@ -137,11 +144,12 @@ function ownersOf(
 
 const ownScheme = "toolplane://";
 
-/** Addresses stay. The second of two equal ones is reached through one of ours. */
+/** Addresses stay. The second of two equal ones is reached through one of ours, and so is every page. */
 function addressAll(items: readonly Listed[], key: "uri" | "uriTemplate"): Offer[] {
   const taken = new Set<string>();
   return items.map((item) => {
     const address = String(item[key]);
+    if (isPageAddress(address)) return { shown: showPage(item.server, address), server: item.server, item };
     const shown = taken.has(address) ? `${ownScheme}${encodeURIComponent(item.server)}/${address}` : address;
     taken.add(address);
     return { shown, server: item.server, item };
@@ -152,6 +160,7 @@ async function readAddress(
   shown: string,
   servers: () => Promise<ReadonlySet<string>>,
 ): Promise<{ server: string; uri: string } | undefined> {
+  if (isPageAddress(shown)) return readPage(shown, await servers());
   if (!shown.startsWith(ownScheme)) return undefined;
   const slash = shown.indexOf("/", ownScheme.length);
   for (const server of await servers())

@@ -1,10 +1,12 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
+import { isForModels } from "../../model/catalogue/tool-page.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ShownTool } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { ServerStatus } from "../../model/servers/server-schema.ts";
 import type { Era } from "../../protocol/session.ts";
+import { showLinks } from "./apps/addresses.ts";
 import { isInView, type View } from "./view.ts";
 import { changeResult, completed } from "./wire.ts";
 
@@ -64,11 +66,14 @@ const waitMsOf = { none: 1, short: defaultWaitMs } as const;
 
 export type ToolList = ReturnType<typeof createToolList>;
 
+/** A client without pages does not get the tools that only pages call. */
+export type ListTexts = Partial<Record<`${Era} ${"host" | "plain"}`, string>>;
+
 type Loaded = {
   revision: number;
   at: number;
   named: ReadonlyMap<string, ShownTool>;
-  texts: Partial<Record<Era, string>>;
+  texts: ListTexts;
   waited: Wait;
 };
 
@@ -103,11 +108,13 @@ export function createToolList(
     /** Do listed names mean the same to the plane, with nothing left out? */
     isWhole: view.toolset === null && view.names === "prefixed",
     /** The result of `tools/list`, rendered once per surface. */
-    async text(era: Era): Promise<string> {
+    async text(era: Era, isHost = true): Promise<string> {
       const { named, texts } = await load("long");
-      const rendered = () => [...named].map(([name, tool]) => renderMcpTool(name, tool, era));
-      texts[era] ??= JSON.stringify(renderList(rendered(), era));
-      return texts[era];
+      const kind = isHost ? (`${era} host` as const) : (`${era} plain` as const);
+      const listed = () => [...named].filter(([, tool]) => isHost || isForModels(tool));
+      const rendered = () => listed().map(([name, tool]) => renderMcpTool(name, tool, era));
+      texts[kind] ??= JSON.stringify(renderList(rendered(), era));
+      return texts[kind];
     },
     find: async (name: string) => (await load("short")).named.get(name),
     /** The list, where it is current; null where it must be asked for. */
@@ -134,10 +141,13 @@ export function renderList(tools: readonly UnknownObject[], era: Era): UnknownOb
 }
 
 export function renderMcpTool(name: string, tool: ShownTool, era: Era): UnknownObject {
-  const { title, description, parameters, outputSchema, annotations, listed, stale } = tool;
+  const { id, title, description, parameters, outputSchema, annotations, listed, stale } = tool;
+  const given = isObject(listed?._meta) ? listed._meta : {};
+  const meta = id.server === null ? given : showLinks(given, id.server);
   return {
     ...listed,
-    ...(stale ? { _meta: { ...(isObject(listed?._meta) ? listed._meta : {}), "toolplane/stale": true } } : {}),
+    ...(meta === given ? {} : { _meta: meta }),
+    ...(stale ? { _meta: { ...meta, "toolplane/stale": true } } : {}),
     name,
     ...(title === undefined ? {} : { title }),
     description,

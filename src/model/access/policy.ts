@@ -29,6 +29,8 @@ export const PolicyRule = z.strictObject({
   groups: z.optional(texts),
   personas: z.optional(texts),
   faces: z.optional(z.array(z.enum(["library", "cli", "http", "workbench", "mcp", "agent"]))),
+  /** True: calls of pages of MCP Apps only. False: all others. */
+  pages: z.optional(z.boolean()),
   arguments: z.optional(z.record(z.string(), ArgumentPattern)),
   time: z.optional(TimeWindow),
   verdict: z.enum(["allow", "ask", "queue", "deny"]),

@@ -73,6 +73,10 @@ export const CallRecord = z
     tool: z.string(),
     server: z.string().nullable(),
     kind: z.enum(offerCallKinds).optional().meta({ description: "Where it is no tool that was called." }),
+    page: z
+      .string()
+      .optional()
+      .meta({ description: "The page of MCP Apps that made the call: its address at its server." }),
     principal: Whose,
     face: FaceName,
     status: CallStatus,

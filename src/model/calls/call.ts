@@ -67,6 +67,8 @@ export type CallOptions = {
   mcp?: boolean | string[];
   /** The caller was never shown this tool, and may only call what it was shown. */
   unseen?: boolean;
+  /** The page of MCP Apps that calls: its server, and its address there. */
+  page?: { server: string; uri: string };
   /** A larger result is returned as a handle; 0 is no limit. */
   maxResultBytes?: number;
 };

@@ -4,10 +4,12 @@ import { createLru } from "../../../lib/lru.ts";
 import { matchesGlob } from "../../../lib/text/glob.ts";
 import { codeTools, metaTools } from "../../../model/catalogue/meta-tools.ts";
 import { alwaysLoaded, createToolNameIndex, toolKey } from "../../../model/catalogue/tool-name.ts";
+import { isForModels } from "../../../model/catalogue/tool-page.ts";
 import type { ClientHandle, ClientSource } from "../../../model/client-context.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { ShownTool } from "../../../model/plane-tools.ts";
 import type { Era } from "../../../protocol/session.ts";
+import { createGivenPages } from "../apps/given-pages.ts";
 import type { Surface } from "../surfaces.ts";
 import { renderList, renderMcpTool, type Wait } from "../tool-list.ts";
 import type { LazyMode } from "./lazy-mode.ts";
@@ -83,6 +85,8 @@ export class ClientTools {
   readonly #options: ClientToolsOptions;
   readonly #loaded: LoadedTools;
   readonly #shown = createLru<true>(maxShown);
+  /** That the client was given. */
+  readonly pages = createGivenPages();
   #handle: ClientHandle | undefined;
   #written: Written | undefined;
 
@@ -119,9 +123,9 @@ export class ClientTools {
   }
 
   /** The result of `tools/list`, rendered once per list. */
-  async text(era: Era): Promise<string> {
+  async text(era: Era, isHost = true): Promise<string> {
     if (this.isCode()) return codeTexts[era];
-    return (await this.isLazy()) ? this.#shortText(era) : this.#surface.tools.text(era);
+    return (await this.isLazy()) ? this.#shortText(era) : this.#surface.tools.text(era, isHost);
   }
 
   async lookUp(wait?: Wait): Promise<LookUp> {
@@ -209,7 +213,7 @@ export class ClientTools {
     const { all } = await this.lookUp();
     const tools = all.map(({ tool }) => tool);
     const meant = alwaysLoaded(tools, patterns, matchesGlob);
-    return all.filter(({ tool }) => meant.has(tool));
+    return all.filter(({ tool }) => meant.has(tool) && isForModels(tool));
   }
 
   /** For a lazy client: our own tools, always loaded ones, and loaded ones. */

@@ -6,6 +6,7 @@ import { metaToolNames } from "../../../model/catalogue/meta-tools.ts";
 import type { SearchRequest } from "../../../model/catalogue/search.ts";
 import type { FoundTool, SearchAnswer } from "../../../model/catalogue/search-schema.ts";
 import { toolKey } from "../../../model/catalogue/tool-name.ts";
+import { isForModels } from "../../../model/catalogue/tool-page.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -50,7 +51,7 @@ export async function answerListTools(
   client: ClientTools,
   { server }: UnknownObject,
 ): Promise<UnknownObject> {
-  const all = (await client.lookUp()).all.filter(({ tool }) => tool.source !== "builtin");
+  const all = (await client.lookUp()).all.filter(({ tool }) => tool.source !== "builtin" && isForModels(tool));
   const meant =
     typeof server === "string" && server !== "" ? toolsOf(all, server) : all.length <= fewTools ? all : null;
   const limit = plane.config().lazy.summaryDescriptionLimit;
@@ -216,7 +217,7 @@ function siblingsOf({ alsoOn = [] }: FoundTool, { tool }: Shown, tools: LookUp):
 
 /** Our own tools are no match. */
 function countTools(all: readonly Shown[]): number {
-  return all.filter(({ tool }) => tool.source !== "builtin").length;
+  return all.filter(({ tool }) => tool.source !== "builtin" && isForModels(tool)).length;
 }
 
 function withSchemas(found: readonly { one: FoundTool; shown: Shown }[]): Line[] {

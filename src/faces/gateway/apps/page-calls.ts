@@ -1,0 +1,88 @@
+import type { ToolId } from "../../../model/catalogue/tool.ts";
+import { toolKey } from "../../../model/catalogue/tool-name.ts";
+import { isForModels, isPageAddress, pageIn, pageMimeType, pageOf } from "../../../model/catalogue/tool-page.ts";
+import { isObject, type UnknownObject } from "../../../model/json.ts";
+import type { ShownTool } from "../../../model/plane-tools.ts";
+import { extensionsIn, uiExtension } from "../../../protocol/extensions.ts";
+import { RpcError } from "../../../protocol/message.ts";
+import { objectParam, type RequestContext } from "../request.ts";
+import { changeResult } from "../wire.ts";
+import { showLinks, showPage } from "./addresses.ts";
+import type { GivenPage } from "./given-pages.ts";
+
+/** Does the client show pages of MCP Apps? */
+export function isHost({ client }: Pick<RequestContext, "client">): boolean {
+  const { capabilities } = client;
+  return capabilities.extensions !== undefined && Object.hasOwn(extensionsIn(capabilities), uiExtension);
+}
+
+/** A host that knows which of its pages calls may say so. */
+const pageKey = "toolplane/page";
+
+export type PageCall = { tool: ToolId; page: GivenPage };
+
+/**
+ * The tool that a page calls by its name at the page's server, and that page. Null for a name that was shown to the
+ * client: only models call by that.
+ */
+export async function findPageCall(
+  name: string,
+  params: UnknownObject,
+  context: RequestContext,
+): Promise<PageCall | null> {
+  if (!isHost(context)) return null;
+  const { tools } = context;
+  const claimed = objectParam(params, "_meta")[pageKey];
+  const { all, byKey } = await tools.lookUp();
+  const of = (page: GivenPage): PageCall | null => {
+    const found = byKey(toolKey({ server: page.server, tool: name }));
+    return found ? { tool: found.tool.id, page } : null;
+  };
+  if (claimed !== undefined) {
+    const page = typeof claimed === "string" ? tools.pages.find(claimed) : undefined;
+    if (!page) throw new RpcError(-32602, `'${pageKey}' names no page that this client was given.`);
+    return of(page) ?? { tool: { server: page.server, tool: name }, page };
+  }
+  const shown = all.find((one) => one.shown === name);
+  // Where tools are shown by their own names, only those that models do not know are surely called by a page.
+  if (shown && (shown.tool.id.tool !== name || isForModels(shown.tool))) return null;
+  for (const page of tools.pages.recent()) {
+    const found = of(page);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** The client will show the tool's page. */
+export function noteCalled(tool: ShownTool | undefined, context: RequestContext): void {
+  const page = tool && pageOf(tool);
+  if (page && tool.id.server !== null && isHost(context)) context.tools.pages.note(tool.id.server, page);
+}
+
+/**
+ * A result with the address of its page as clients know it. One that came through another tool has the page of the tool
+ * that was called.
+ */
+export function withPage(result: UnknownObject, tool: ShownTool | undefined, isWrapped: boolean): UnknownObject {
+  const server = tool?.id.server ?? null;
+  if (tool === undefined || server === null) return result;
+  const meta = isObject(result._meta) ? result._meta : {};
+  const page = isWrapped && pageIn(meta) === null ? pageOf(tool) : null;
+  const linked = page === null ? meta : { ...meta, ui: { ...objectParam(meta, "ui"), resourceUri: page } };
+  const _meta = showLinks(linked, server);
+  if (_meta === meta) return result;
+  return changeResult(result, { ...result, _meta }, { _meta: () => JSON.stringify(_meta) });
+}
+
+/** What was read, under the addresses that clients know. Says whether it is a page. */
+export function showContents(result: UnknownObject, server: string): { result: UnknownObject; isPage: boolean } {
+  const { contents } = result;
+  if (!Array.isArray(contents)) return { result, isPage: false };
+  const isPage = contents.some((one) => isObject(one) && (one.mimeType === pageMimeType || isPageAddress(one.uri)));
+  if (!contents.some((one) => isObject(one) && isPageAddress(one.uri))) return { result, isPage };
+  const shown = contents.map((one) =>
+    isObject(one) && isPageAddress(one.uri) ? { ...one, uri: showPage(server, one.uri) } : one,
+  );
+  const changed = { ...result, contents: shown };
+  return { result: changeResult(result, changed, { contents: () => JSON.stringify(shown) }), isPage };
+}
