@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { Socket } from "node:net";
-import { extname, join } from "node:path";
 import { isWithin, pause } from "../../lib/async/pause.ts";
 import { createTrustedProxies, noteClientAddress } from "../../lib/net/client-address.ts";
 import { inUrl, isModuleMissing, listenAt } from "../../lib/net/listen-at.ts";
@@ -25,6 +23,7 @@ import { createMetrics, type SharedMetrics } from "./metrics/metrics.ts";
 import { createOriginCheck, createPublicAddress, type PublicAddress } from "./origin.ts";
 import { sendProblem } from "./render.ts";
 import { followCertificate, readCertificate, type TlsFiles } from "./tls.ts";
+import { createWorkbenchFront } from "./workbench-front.ts";
 
 const path = "/mcp";
 
@@ -85,109 +84,6 @@ function refuse(response: ServerResponse, thrown: unknown, challenge?: string): 
   sendProblem(response, thrown, challenge);
   // What was sent with it is not read, and yet taken, so that the answer is.
   response.req.resume();
-}
-
-const base = "/workbench";
-
-/** What the page may load: its own files, and nothing that was injected into it. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "media-src 'self' data: blob:",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-].join("; ");
-
-const types: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".woff2": "font/woff2",
-};
-
-/** Names of ours; whatever could lead out of the directory is none of them. */
-const fileName = /^(?:assets\/)?[A-Za-z0-9_-][A-Za-z0-9_.-]*\.(?:html|js|css|svg|woff2)$/;
-
-const encodings = [
-  { name: "br", ending: ".br" },
-  { name: "gzip", ending: ".gz" },
-] as const;
-
-/**
- * The browser's app: files without data of users, so no credential is needed for them. Without a
- * framework in between, like the MCP endpoint; everything else goes on to `others`.
- */
-export function createWorkbenchFront(
-  directory: string,
-  host: string,
-  others: Listener,
-  allowHosts: readonly string[] = [],
-): Listener {
-  const refuse = createOriginCheck(host, allowHosts);
-  return (request, response) => {
-    const [path = ""] = (request.url ?? "").split("?", 1);
-    const isOurs = path === "/" || path === base || path.startsWith(`${base}/`);
-    if (!isOurs || (request.method !== "GET" && request.method !== "HEAD")) return others(request, response);
-    // Other sites may lead people here, and their pages may load these files: there is nothing of users in them.
-    const refused = refuse({ host: request.headers.host, origin: request.headers.origin });
-    if (refused) return sendProblem(response, refused);
-    if (path === "/" || path === base)
-      return void response.writeHead(302, { location: `${base}/`, "cache-control": "no-store" }).end();
-    void sendFile(directory, path.slice(base.length + 1), request, response);
-  };
-}
-
-/** What is no file is a place inside the app, which the page itself knows. */
-async function sendFile(
-  directory: string,
-  asked: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const isPlace = !asked.startsWith("assets/") && !fileName.test(asked);
-  const name = isPlace ? "index.html" : asked;
-  const found = fileName.test(name) ? await readEncoded(join(directory, name), request) : null;
-  if (found === null) return sendProblem(response, missing(isPlace));
-  const isHashed = name.startsWith("assets/");
-  response.writeHead(200, {
-    "content-type": types[extname(name)] ?? "application/octet-stream",
-    "content-length": found.content.byteLength,
-    "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
-    vary: "Accept-Encoding",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    ...(name.endsWith(".html") ? { "content-security-policy": policy } : {}),
-    ...(found.encoding === null ? {} : { "content-encoding": found.encoding }),
-  });
-  response.end(request.method === "HEAD" ? undefined : found.content);
-}
-
-/** The smallest form that the browser takes. */
-async function readEncoded(file: string, { headers }: IncomingMessage) {
-  const accepted = String(headers["accept-encoding"] ?? "");
-  for (const { name, ending } of encodings) {
-    if (!new RegExp(`\\b${name}\\b`).test(accepted)) continue;
-    const content = await readFile(file + ending).catch(() => null);
-    if (content) return { content, encoding: name };
-  }
-  const content = await readFile(file).catch(() => null);
-  return content && { content, encoding: null };
-}
-
-function missing(isPlace: boolean): PlaneError {
-  return new PlaneError(
-    "NOT_FOUND",
-    isPlace
-      ? "The workbench is not built. In a checkout, run 'npm run build:workbench'; 'npm start' does that by itself."
-      : "The workbench has no such file. Reload the page: it may be of another version.",
-  );
 }
 
 const sweepMs = 20;

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { createWorkbenchFront } from "./serve.ts";
+import { createWorkbenchFront } from "./workbench-front.ts";
 
 suite("serving the workbench", () => {
   const directory = mkdtempSync(join(tmpdir(), "toolplane-workbench-"));
