@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { firstThreadMs } from "../replicas/processor.ts";
+import { measureTelling } from "./announce.ts";
 import { type Equation, fitCosts } from "./fit.ts";
 import { type Answers, createLoad, type Load } from "./load.ts";
 import { bytesBetween, type Day, measureDay, type RecordBytes, sizesOf } from "./records.ts";
@@ -195,14 +196,7 @@ function costsFrom(runs: readonly Run[], { heard, pings, opened, idleMs, wire, i
       askMs,
       recordMs: Math.max(insertMs, recordMs),
       batchMs: databaseBatchMs,
-      tellMs: Math.max(
-        0,
-        (databaseMs(heard.run) -
-          heard.run.calls * (asks * askMs + recordMs) -
-          heard.run.batches * databaseBatchMs -
-          listeners * idleMs.database * heard.run.seconds) /
-          (heard.run.batches * listeners),
-      ),
+      tellMs: heard.tellMs,
       sessionMs: opened.databaseMs / countedSessions,
       idleMs: idleMs.database,
     },
@@ -218,7 +212,7 @@ function asleep({ seconds, planes }: Run, { ranMs, waitedMs }: ThreadTime): numb
 }
 
 /** A load on the first of three planes, and what the two others did that only heard of it. */
-type Heard = { run: Run; listenersMs: number };
+type Heard = { run: Run; listenersMs: number; tellMs: number };
 
 const listeners = 2;
 
@@ -231,7 +225,7 @@ async function measureHearing({ seconds, warmCalls, rates }: MeasureOptions): Pr
   const run = await observe(world, load, { kind: "steady", perSecond: rates.at(-1) ?? 0 }, seconds);
   const listenersMs = used() - before;
   load.close();
-  return { run, listenersMs };
+  return { run, listenersMs, tellMs: await measureTelling(world) };
 }
 
 /** Bytes of a call to its client and of a record to the database, and how often a batch waits for an answer. */

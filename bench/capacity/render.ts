@@ -74,5 +74,5 @@ export function renderYears(years: readonly Year[]): string {
     `${short(year.deleteMs / 60_000)} min`,
     `${short(year.dropMs / 1_000)} s`,
   ]);
-  return renderTable(["calls/s", "rows a day", "a day", "a year", "to delete a day", "to drop a day"], rows);
+  return renderTable(["calls/s", "rows a day", "a day", "a year", "to delete a day", "to drop a day, at most"], rows);
 }
