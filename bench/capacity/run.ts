@@ -15,7 +15,7 @@ const { values } = parseArgs({
     /** What an earlier run has measured (`--json`), so that nothing is measured now. */
     measured: { type: "string" },
     /** Does the store write the batches of all planes one after the other ("all planes"), or those of each plane ("one plane")? */
-    lock: { type: "string", default: "all planes" },
+    lock: { type: "string", default: "one plane" },
     json: { type: "boolean", default: false },
   },
 });
