@@ -1,19 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readPage, showPage } from "./addresses.ts";
+import { readScoped, showScoped } from "./addresses.ts";
 import { createGivenPages } from "./given-pages.ts";
 
 test("an address is shown under its server's name and read back, whatever a server writes into it", () => {
   const servers = ["one", "two words", "one.toolplane", "ü/ß"];
-  const addresses = ["ui://a/b.html", "ui://", "ui://two.toolplane/a", "ui://a/../../b?x=1#y", "ui://one.toolplane/ui://x"];
+  const addresses = [
+    "ui://a/b.html",
+    "ui://",
+    "ui://two.toolplane/a",
+    "ui://a/../../b?x=1#y",
+    "ui://one.toolplane/ui://x",
+  ];
   for (const server of servers)
     for (const uri of addresses)
-      assert.deepEqual(readPage(showPage(server, uri), servers.toReversed()), { server, uri }, showPage(server, uri));
+      assert.deepEqual(
+        readScoped(showScoped(server, uri), servers.toReversed()),
+        { server, uri },
+        showScoped(server, uri),
+      );
 });
 
 test("an address that names no server of ours is none of ours", () => {
   for (const shown of ["ui://a/b", "ui://other.toolplane/a", "UI://one.toolplane/a", "http://one.toolplane/a", "ui://"])
-    assert.equal(readPage(shown, ["one"]), undefined, shown);
+    assert.equal(readScoped(shown, ["one"]), undefined, shown);
 });
 
 test("pages that a client was given are known in the order of their last use, up to a limit", () => {
