@@ -4,6 +4,7 @@ import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import type { CodeCall, RunCodeOptions } from "../../../src/model/agent/code-run.ts";
 import type { Outcome } from "../../../src/model/calls/call.ts";
 import type { AskHere } from "../../../src/model/calls/held-call.ts";
+import type { Relay } from "../../../src/model/calls/provider.ts";
 import { PlaneError, toPlaneError } from "../../../src/model/errors.ts";
 import type { Plane, PlaneCallOptions } from "../../../src/model/plane.ts";
 import { ownerOf, type Principal } from "../../../src/model/principal.ts";
@@ -193,7 +194,7 @@ function createCallTool({ run, options, principal, limiter }: Running, { plane, 
   const { only, isSeen, consent, compliance, state, toolGroups, face, approvalWaitMs: wait } = options;
   const mode = run.readOnly ? ("review" as const) : options.mode;
   const conversation = run.conversation ?? undefined;
-  const { onOwnTool: _, continuation: __, onProgress: ___, ...relay } = options.relay ?? {};
+  const relay = relayOfCalls(options.relay);
   const given = withoutUndefined({ consent, compliance, state, toolGroups, face, conversation, mode });
   const usual: PlaneCallOptions = {
     ...(given as PlaneCallOptions),
@@ -218,6 +219,22 @@ function createCallTool({ run, options, principal, limiter }: Running, { plane, 
       ...(isUnseen && { unseen: true }),
     });
     return { ...outcome, at };
+  };
+}
+
+/**
+ * What the calls of a program say to its caller. It asked for the progress of one request, which may only grow, so the reports of
+ * all calls are counted.
+ */
+function relayOfCalls(relay: Relay | undefined): Relay {
+  const { onOwnTool: _, continuation: __, onProgress: ___, ...others } = relay ?? {};
+  let reports = 0;
+  return {
+    ...others,
+    ...(relay?.onLog && { onLog: (message) => relay.onLog?.(message) }),
+    ...(relay?.onProgress && {
+      onProgress: ({ message }) => relay.onProgress?.({ progress: ++reports, total: null, message }),
+    }),
   };
 }
 
