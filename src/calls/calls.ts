@@ -117,7 +117,14 @@ export async function createCalls(context: CallsContext) {
   const call: Inside<Plane>["call"] = (asked, args, options) => runner.run(requestCall(asked, args, options), options);
   const verbs: CallVerbs = {
     ...approvals.verbs,
-    ...createOfferVerbs({ call, servers, config, packages: context.packages, pages: catalogue.pages }),
+    ...createOfferVerbs({
+      call,
+      servers,
+      config,
+      packages: context.packages,
+      pages: catalogue.pages,
+      judge: quality.judge,
+    }),
     call,
     drain: runner.drain,
     endCalls: runner.endCalls,

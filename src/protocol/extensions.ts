@@ -3,6 +3,7 @@ import { isObject, type UnknownObject } from "../model/json.ts";
 import { tasksExtension } from "./tasks/task.ts";
 
 export const uiExtension = "io.modelcontextprotocol/ui";
+export const skillsExtension = "io.modelcontextprotocol/skills";
 
 type TableEntry = {
   /** Settled between each two sides: neither hears what the other declares. */
@@ -13,11 +14,16 @@ type TableEntry = {
   tells?: UnknownObject;
   /** What the plane tells clients that declare it, whatever its servers are. */
   offers?: UnknownObject;
+  /** Declared by servers alone: the plane offers to every client what its servers have, as one. */
+  merge?(declared: readonly UnknownObject[]): UnknownObject;
 };
 
 /** What the plane adds to the rule, which is: what both sides declare passes, and the rest is left out. */
 export const extensionTable: Readonly<Record<string, TableEntry>> = {
   [uiExtension]: { isImplied: true, tells: { mimeTypes: [pageMimeType] }, offers: {} },
+  [skillsExtension]: {
+    merge: (declared) => (declared.some(({ directoryRead }) => directoryRead === true) ? { directoryRead: true } : {}),
+  },
   [tasksExtension]: { isOurs: true },
   "io.modelcontextprotocol/oauth-client-credentials": { isOurs: true },
   "io.modelcontextprotocol/enterprise-managed-authorization": { isOurs: true },
@@ -77,11 +83,16 @@ export const toldToServers: UnknownObject = Object.fromEntries(
 
 /** What a client hears: what it declares itself, where one of its servers does, or the plane. */
 export function offeredTo(client: UnknownObject, servers: readonly UnknownObject[]): UnknownObject {
+  const merged = Object.entries(extensionTable).flatMap(([name, { merge }]): [string, unknown][] => {
+    const declared = merge ? servers.map((server) => server[name]).filter(isObject) : [];
+    return merge && declared.length > 0 ? [[name, merge(declared)]] : [];
+  });
   const told = Object.keys(client).flatMap((name): [string, unknown][] => {
+    if (entryOf(name).merge) return [];
     const declared = servers.find((server) => Object.hasOwn(server, name))?.[name] ?? entryOf(name).offers;
     return isRelayed(name) && declared !== undefined ? [[name, declared]] : [];
   });
-  return Object.fromEntries(told);
+  return Object.fromEntries([...told, ...merged]);
 }
 
 /** First words of the protocol's own methods: what they do is checked elsewhere, and no extension reaches it. */

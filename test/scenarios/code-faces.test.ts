@@ -28,6 +28,25 @@ async function open(url: string, era: "legacy" | "modern", options = {}) {
 
 suite("code mode", { concurrency: 3 }, () => {
   for (const era of ["legacy", "modern"] as const)
+    test(`a ${era} client gets the progress and the log messages of the calls that a program makes`, async () => {
+      await using gateway = await startGateway({ far: fixture("conformance", [], { protocol: "legacy" }) });
+      const client = await EraClient.open(`${gateway.url}?mode=code`, era, { logLevel: "debug" });
+      const call = "await tools.far.test_tool_with_progress({})";
+      const code = `${call}; ${call}; return await tools.far.test_tool_with_logging({})`;
+      const params = { name: "run_code", arguments: { code }, _meta: { progressToken: "mine" } };
+      const { notifications, reply } = await client.exchange("tools/call", params);
+      assert.ok(reply.result, JSON.stringify(reply));
+      const told = (method: string) => notifications.filter((one) => one.method === `notifications/${method}`);
+      const steps = told("progress").map(({ params: said }) => Number(said?.progress));
+      assert.ok(steps.length >= 4, String(steps));
+      assert.deepEqual(
+        steps,
+        steps.map((_, at) => at + 1),
+      );
+      assert.equal(told("message").length, 3);
+    });
+
+  for (const era of ["legacy", "modern"] as const)
     test(`a ${era} client has two tools, finds declarations and runs programs`, async () => {
       await using gateway = await startGateway({}, { plane: { config: { mcpServers: servers } } });
       const { client, call } = await open(`${gateway.url}?mode=code`, era);

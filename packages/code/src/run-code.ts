@@ -4,6 +4,7 @@ import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import type { CodeCall, RunCodeOptions } from "../../../src/model/agent/code-run.ts";
 import type { Outcome } from "../../../src/model/calls/call.ts";
 import type { AskHere } from "../../../src/model/calls/held-call.ts";
+import type { Relay } from "../../../src/model/calls/provider.ts";
 import { PlaneError, toPlaneError } from "../../../src/model/errors.ts";
 import type { Plane, PlaneCallOptions } from "../../../src/model/plane.ts";
 import { ownerOf, type Principal } from "../../../src/model/principal.ts";
@@ -218,8 +219,8 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
   const { only, isSeen, consent, compliance, state, toolGroups, face, approvalWaitMs: wait } = options;
   const mode = run.readOnly ? ("review" as const) : options.mode;
   const conversation = run.conversation ?? undefined;
-  const { onOwnTool: _, continuation: __, onProgress, ...relay } = options.relay ?? {};
-  const listens = onProgress !== undefined;
+  const relay = relayOfCalls(options.relay);
+  const listens = options.relay?.onProgress !== undefined;
   const given = withoutUndefined({ consent, compliance, state, toolGroups, face, conversation, mode });
   const usual: PlaneCallOptions = {
     ...(given as PlaneCallOptions),
@@ -252,6 +253,12 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
     });
     return { ...outcome, at };
   };
+}
+
+/** What the calls of a program say to its caller; their progress is counted together, because the caller asked for one request. */
+function relayOfCalls(relay: Relay | undefined): Relay {
+  const { onOwnTool: _, continuation: __, onProgress: ___, ...others } = relay ?? {};
+  return { ...others, ...(relay?.onLog && { onLog: (message) => relay.onLog?.(message) }) };
 }
 
 /** The time that a person takes is not the program's. */

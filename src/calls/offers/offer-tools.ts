@@ -33,7 +33,7 @@ export function offerTool({ config, grants, servers }: OfferParts, id: ToolId, p
   if (isOfferDenied(what, definition.deny_tools)) throw noOffer(server, what);
   const inputSchema = parametersOf(kind, nameIn(what));
   // What a method of an extension does is not known.
-  const annotations = kind === "extension" ? {} : { readOnlyHint: true };
+  const annotations = kind === "extension" && !readingMethods.has(nameIn(what)) ? {} : { readOnlyHint: true };
   const entry = { name: what, inputSchema, annotations };
   const [made] = translateTools(server, { ...definition, allow_tools: null, deny_tools: null }, [entry]).tools;
   if (made === undefined) throw noOffer(server, what);
@@ -50,6 +50,9 @@ export function offerTool({ config, grants, servers }: OfferParts, id: ToolId, p
   };
 }
 
+/** Methods of extensions that are known to read. */
+const readingMethods: ReadonlySet<string> = new Set(["skills/list", "skills/get", "resources/directory/read"]);
+
 function unavailable(server: string, { trouble }: OfferParts["servers"]): PlaneError {
   try {
     const text = trouble(server) ?? `Server '${server}' is not available.`;
@@ -64,7 +67,7 @@ function noOffer(server: string, what: string): PlaneError {
   return new PlaneError("NOT_FOUND", text, { data: { server } });
 }
 
-const nameIn = (what: string) => what.slice(what.indexOf("/") + 1);
+export const nameIn = (what: string) => what.slice(what.indexOf("/") + 1);
 
 /** Rules on arguments see the address of a resource; an approver cannot make it another one. */
 function parametersOf(kind: OfferCallKind, name: string): JsonObject {

@@ -10,7 +10,8 @@ import type { OfferOptions, PlanePrompts, PlaneResources, PlaneServers } from ".
 import type { Inside, KnownCaller } from "../../model/principal.ts";
 import { isExtensionMethod, isExtensionNotification } from "../../protocol/extensions.ts";
 import { explainFailure, type Servers } from "../../servers/servers.ts";
-import { readOfferAnswer } from "./offer-tools.ts";
+import { nameIn, readOfferAnswer } from "./offer-tools.ts";
+import { createSkillGuard, type SkillPorts } from "./skills.ts";
 
 type OfferVerbs = {
   prompts: Inside<Pick<PlanePrompts, "get">>;
@@ -22,12 +23,14 @@ type Parts = {
   call: Inside<Plane>["call"];
   servers: Pick<Servers, "watch" | "listOwner">;
   pages: Pick<PageJudge, "judgePage">;
+  judge: SkillPorts["judge"];
   config(): Pick<Config, "security">;
   packages: Pick<CataloguePackages, "scan">;
 };
 
 /** Prompts, resources and completions: calls of their servers, with the caller's own rights and credentials. */
-export function createOfferVerbs({ call, servers, config, packages, pages }: Parts): OfferVerbs {
+export function createOfferVerbs({ call, servers, config, packages, pages, judge }: Parts): OfferVerbs {
+  const skills = createSkillGuard({ judge });
   async function ask(
     server: string,
     kind: OfferCallKind,
@@ -37,16 +40,28 @@ export function createOfferVerbs({ call, servers, config, packages, pages }: Par
   ) {
     const outcome = await call({ server, tool: what, kind }, args, { ...options, maxResultBytes: 0 });
     const answer = answerOf(outcome, kind);
+    if (!isObject(answer)) return answer;
+    const owner = servers.listOwner(server, { user: options.principal.user, conversation: null });
+    const uri = nameIn(what);
     const { poisoning } = config().security;
-    if (kind === "prompt" && isObject(answer) && poisoning !== "off" && poisoning !== "warn")
+    const isForModel = kind === "prompt" || (kind === "resource" && skills.isSkill(server, owner, uri));
+    if (isForModel && poisoning !== "off" && poisoning !== "warn")
       refuseOrders(answer, server, what, poisoning, await packages.scan());
-    if (kind === "resource" && isObject(answer))
-      await requirePage(server, what.slice("resources/".length), answer, options);
+    if (what === "extensions/skills/list") return skills.list(server, owner, answer);
+    if (what === "extensions/skills/get") return skills.get(server, owner, answer);
+    if (kind === "resource") {
+      await skills.check(server, owner, uri, answer);
+      await requirePage(server, uri, answer, owner);
+    }
     return answer;
   }
   /** A page is pinned by its content, so it is judged when it was read. */
-  async function requirePage(server: string, uri: string, answer: UnknownObject, { principal }: KnownCaller) {
-    const owner = servers.listOwner(server, { user: principal.user, conversation: null });
+  async function requirePage(
+    server: string,
+    uri: string,
+    answer: UnknownObject,
+    owner: { user: string | null } | undefined,
+  ) {
     const held = await pages.judgePage(server, uri, answer, owner);
     if (held === null) return;
     throw new PlaneError("TOOL_QUARANTINED", `Page '${uri}' of server '${server}' is quarantined: ${held}.`, {

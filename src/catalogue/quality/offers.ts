@@ -14,6 +14,7 @@ const kinds: Readonly<Record<PinnedList, PinKind>> = {
   resourceTemplates: "template",
   instructions: "instructions",
   pages: "page",
+  skills: "skill",
   written: "tool",
 };
 
@@ -29,7 +30,7 @@ export function offerName(server: string, list: PinnedList, name: string): strin
 /** The list and the server of such a name; null for the name of a tool. */
 export function parseOfferName(name: string): { list: PinnedOfferList; server: string; name: string } | null {
   const [, kind, server = "", rest = ""] =
-    /^(prompt|resource|template|instructions|page):([^/]+)(?:\/(.*))?$/s.exec(name) ?? [];
+    /^(prompt|resource|template|instructions|page|skill):([^/]+)(?:\/(.*))?$/s.exec(name) ?? [];
   if (kind === undefined) return null;
   const list = (Object.keys(kinds) as PinnedList[]).find((one) => kinds[one] === kind) as PinnedOfferList;
   return { list, server, name: list === "instructions" ? "instructions" : rest };
@@ -88,7 +89,13 @@ export function offerEntry(list: PinnedOfferList, item: unknown): UnknownObject 
   return entry;
 }
 
-const nameKeys = { prompts: "name", resources: "uri", resourceTemplates: "uriTemplate", pages: "uri" } as const;
+const nameKeys = {
+  prompts: "name",
+  resources: "uri",
+  resourceTemplates: "uriTemplate",
+  pages: "uri",
+  skills: "uri",
+} as const;
 
 function withoutTime(annotations: unknown): UnknownObject {
   if (!isObject(annotations)) return {};

@@ -2,6 +2,7 @@ import { hasMembers } from "../../lib/json/plain-data.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { OfferKind } from "../../model/servers/server.ts";
 import { extensionsIn, isExtensionMethod, mayPass } from "../../protocol/extensions.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Era } from "../../protocol/session.ts";
@@ -19,6 +20,7 @@ import {
   type RpcAnswer,
   renderFailure,
 } from "./request.ts";
+import { createSkillList, knowsSkills, type ShownSkill, toMessages, toPrompt, toResource } from "./skills/skills.ts";
 import type { Surfaces } from "./surfaces.ts";
 import { listTtlMs } from "./tool-list.ts";
 import { changeResult, wireResult } from "./wire.ts";
@@ -33,7 +35,7 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
     (respond: Responder): Responder =>
     (request, context) =>
       context.era === "legacy" ? respond(request, context) : parked.answer(request, context, respond);
-  const { readResource, getPrompt, extended, told, ...offers } = createOfferAnswers(plane, surfaces);
+  const { readResource, getPrompt, extended, told, skills, ...offers } = createOfferAnswers(plane, surfaces);
   const responders = new Map<string, Responder>([
     [
       "tools/list",
@@ -54,6 +56,9 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
     ["resources/templates/list", offers.list("resourceTemplates", "uriTemplate")],
     ["resources/read", mayPark(readResource)],
     ["completion/complete", offers.complete],
+    ["skills/list", skills.list],
+    ["skills/get", skills.get],
+    ["resources/directory/read", skills.directory],
   ]);
   return {
     /** Never rejects. */
@@ -76,7 +81,7 @@ function refuseCursor({ cursor }: UnknownObject): void {
 function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
   const surfaceOf = ({ principal, view }: RequestContext) => surfaces.of(principal, view);
 
-  async function forward(server: string, method: string, asked: UnknownObject, context: RequestContext) {
+  async function ask(server: string, method: string, asked: UnknownObject, context: RequestContext) {
     const { inputResponses: _, requestState: __, _meta: ___, ...params } = asked;
     const answered = await plane.servers.forward(server, method, params, {
       face: "mcp",
@@ -88,11 +93,30 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
         : {}),
       ...(context.conversation === null ? {} : { conversation: context.conversation }),
     });
-    const given = isObject(answered) ? answered : {};
+    return isObject(answered) ? answered : {};
+  }
+
+  async function forward(server: string, method: string, asked: UnknownObject, context: RequestContext) {
+    const given = await ask(server, method, asked, context);
     if (method !== "resources/read") return wireResult(given, context.era);
     const { result, isPage } = showContents(given, server);
-    if (isPage) context.tools.pages.note(server, String(params.uri));
+    if (isPage) context.tools.pages.note(server, String(asked.uri));
     return wireResult(withHints(result, context.era), context.era);
+  }
+
+  const skillList = createSkillList(plane, ask);
+  const hinted = (result: UnknownObject, { era }: RequestContext) =>
+    wireResult(era === "legacy" ? result : { ...result, ttlMs: listTtlMs, cacheScope: "private" }, era);
+  /** For a client that does not know of skills. */
+  const skillsFor = (context: RequestContext): Promise<ShownSkill[]> =>
+    knowsSkills(context) ? Promise.resolve([]) : skillList.all(surfaceOf(context), context);
+
+  async function skillsAs(kind: OfferKind, taken: readonly UnknownObject[], context: RequestContext) {
+    if (kind === "resourceTemplates") return [];
+    const key = kind === "prompts" ? "name" : "uri";
+    const names = new Set(taken.map((item) => item[key]));
+    const made = (await skillsFor(context)).map((skill) => (kind === "prompts" ? toPrompt(skill) : toResource(skill)));
+    return made.filter((item: UnknownObject) => !names.has(item[key]));
   }
 
   /** Servers in view that share an extension with the client to which the method may belong. */
@@ -126,11 +150,20 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       async ({ params }, context) => {
         refuseCursor(params);
         const offers = await surfaceOf(context).offers.list(kind);
-        const items = offers.map(({ shown, item: { server: _, ...item } }) => ({ ...item, [named]: shown }));
+        const own = offers.map(({ shown, item: { server: _, ...item } }) => ({ ...item, [named]: shown }));
+        const items = [...own, ...(await skillsAs(kind, own, context))];
         const hints = context.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
         return wireResult({ [kind]: items, ...hints }, context.era);
       },
     async getPrompt({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
+      const skill = (await skillsFor(context)).find((one) => toPrompt(one).name === params.name);
+      if (
+        skill &&
+        !(await surfaceOf(context).offers.list("prompts", "short")).some(({ shown }) => shown === params.name)
+      ) {
+        const read = await ask(skill.server, "resources/read", { uri: skill.own }, context);
+        return wireResult(toMessages(skill, read), context.era);
+      }
       const { server, name } = await findPrompt(surfaceOf(context).offers, params.name, "name");
       return forward(server, method, { ...params, name }, context);
     },
@@ -152,6 +185,17 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       const isOurs = last === undefined || (last.code === -32002 && context.era === "modern");
       const code = context.era === "legacy" ? -32002 : -32602;
       throw isOurs ? new RpcError(code, `Resource not found: ${shown}`, { uri: shown }) : last;
+    },
+    skills: {
+      list: (async ({ params }, context) => {
+        refuseCursor(params);
+        const all = await skillList.all(surfaceOf(context), context);
+        return hinted({ skills: all.map(({ shown }) => shown) }, context);
+      }) satisfies Responder,
+      get: (async ({ params }, context) =>
+        hinted(await skillList.get(surfaceOf(context), params, context), context)) satisfies Responder,
+      directory: (async ({ params }, context) =>
+        hinted(await skillList.directory(surfaceOf(context), params, context), context)) satisfies Responder,
     },
     async complete({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
       const ref = objectParam(params, "ref");

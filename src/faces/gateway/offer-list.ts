@@ -5,7 +5,7 @@ import type { Plane } from "../../model/plane.ts";
 import type { Listed } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { OfferKind } from "../../model/servers/server.ts";
-import { readPage, showPage } from "./apps/addresses.ts";
+import { isScoped, readScoped, showScoped } from "./apps/addresses.ts";
 import { createFirstWait, defaultWaitMs, type FirstWait, firstWaitMs } from "./tool-list.ts";
 import type { View } from "./view.ts";
 
@@ -130,7 +130,7 @@ function ownersOf(
 ): string[] | undefined {
   const exact = listed.find((offer) => offer.shown === shown);
   if (exact) return [exact.server];
-  const alsoNamed = isPageAddress(shown) ? listed.filter(({ item }) => item.uri === shown) : [];
+  const alsoNamed = isScoped(shown) ? listed.filter(({ item }) => item.uri === shown) : [];
   if (alsoNamed.length > 0) return alsoNamed.map(({ server }) => server);
   // Values are not checked.
   const globOf = ({ item }: Offer) => String(item.uriTemplate).replaceAll(/\{[^{}]*\}/g, "*");
@@ -144,12 +144,12 @@ function ownersOf(
 
 const ownScheme = "toolplane://";
 
-/** Addresses stay. The second of two equal ones is reached through one of ours, and so is every page. */
+/** Addresses stay. The second of two equal ones is reached through one of ours, and so is every page and every file of a skill. */
 function addressAll(items: readonly Listed[], key: "uri" | "uriTemplate"): Offer[] {
   const taken = new Set<string>();
   return items.map((item) => {
     const address = String(item[key]);
-    if (isPageAddress(address)) return { shown: showPage(item.server, address), server: item.server, item };
+    if (isScoped(address)) return { shown: showScoped(item.server, address), server: item.server, item };
     const shown = taken.has(address) ? `${ownScheme}${encodeURIComponent(item.server)}/${address}` : address;
     taken.add(address);
     return { shown, server: item.server, item };
@@ -160,7 +160,7 @@ async function readAddress(
   shown: string,
   servers: () => Promise<ReadonlySet<string>>,
 ): Promise<{ server: string; uri: string } | undefined> {
-  if (isPageAddress(shown)) return readPage(shown, await servers());
+  if (isScoped(shown)) return readScoped(shown, await servers());
   if (!shown.startsWith(ownScheme)) return undefined;
   const slash = shown.indexOf("/", ownScheme.length);
   for (const server of await servers())

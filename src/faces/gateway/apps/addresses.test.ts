@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readPage, showPage } from "./addresses.ts";
+import { readScoped, showScoped } from "./addresses.ts";
 import { createGivenPages } from "./given-pages.ts";
 
 test("an address is shown under its server's name and read back, whatever a server writes into it", () => {
@@ -14,12 +14,16 @@ test("an address is shown under its server's name and read back, whatever a serv
   ];
   for (const server of servers)
     for (const uri of addresses)
-      assert.deepEqual(readPage(showPage(server, uri), servers.toReversed()), { server, uri }, showPage(server, uri));
+      assert.deepEqual(
+        readScoped(showScoped(server, uri), servers.toReversed()),
+        { server, uri },
+        showScoped(server, uri),
+      );
 });
 
 test("an address that names no server of ours is none of ours", () => {
   for (const shown of ["ui://a/b", "ui://other.toolplane/a", "UI://one.toolplane/a", "http://one.toolplane/a", "ui://"])
-    assert.equal(readPage(shown, ["one"]), undefined, shown);
+    assert.equal(readScoped(shown, ["one"]), undefined, shown);
 });
 
 test("pages that a client was given are known in the order of their last use, up to a limit", () => {

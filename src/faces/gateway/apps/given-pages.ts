@@ -1,4 +1,4 @@
-import { showPage } from "./addresses.ts";
+import { showScoped } from "./addresses.ts";
 
 /** Of one client; the least recently used are forgotten. */
 const maxPages = 200;
@@ -15,7 +15,7 @@ export function createGivenPages() {
   return {
     /** The page was read, or its tool was called. */
     note(server: string, uri: string): void {
-      const shown = showPage(server, uri);
+      const shown = showScoped(server, uri);
       pages.delete(shown);
       pages.set(shown, { server, uri });
       for (const oldest of pages.keys()) if (pages.size > maxPages) pages.delete(oldest);

@@ -7,7 +7,7 @@ import { extensionsIn, uiExtension } from "../../../protocol/extensions.ts";
 import { RpcError } from "../../../protocol/message.ts";
 import { objectParam, type RequestContext } from "../request.ts";
 import { changeResult } from "../wire.ts";
-import { showLinks, showPage } from "./addresses.ts";
+import { isScoped, showLinks, showScoped } from "./addresses.ts";
 import type { GivenPage } from "./given-pages.ts";
 
 /** Does the client show pages of MCP Apps? */
@@ -79,10 +79,10 @@ export function showContents(result: UnknownObject, server: string): { result: U
   const { contents } = result;
   if (!Array.isArray(contents)) return { result, isPage: false };
   const isPage = contents.some((one) => isObject(one) && (one.mimeType === pageMimeType || isPageAddress(one.uri)));
-  if (!contents.some((one) => isObject(one) && isPageAddress(one.uri))) return { result, isPage };
-  const shown = contents.map((one) =>
-    isObject(one) && isPageAddress(one.uri) ? { ...one, uri: showPage(server, one.uri) } : one,
-  );
+  const isMoved = (one: unknown): one is UnknownObject & { uri: string } =>
+    isObject(one) && typeof one.uri === "string" && isScoped(one.uri);
+  if (!contents.some(isMoved)) return { result, isPage };
+  const shown = contents.map((one) => (isMoved(one) ? { ...one, uri: showScoped(server, one.uri) } : one));
   const changed = { ...result, contents: shown };
   return { result: changeResult(result, changed, { contents: () => JSON.stringify(shown) }), isPage };
 }

@@ -1,0 +1,119 @@
+import { createLru } from "../../lib/lru.ts";
+import { isSteppingOut, type PublishedSkill, readSkill, skillRoot } from "../../model/catalogue/skill-entry.ts";
+import { PlaneError, quarantineHints } from "../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+
+/** Of one server that are kept. */
+const maxSkills = 2_000;
+const maxServers = 1_000;
+
+type Owner = { user: string | null } | undefined;
+
+export type SkillPorts = {
+  /** Why each of these is quarantined, or null. */
+  judge(server: string, kind: "skills", items: readonly unknown[], owner?: Owner): Promise<(string | null)[]>;
+};
+
+/** What a server says of its skills is held to it: by pins when it is listed, by digests when a file is read. */
+export function createSkillGuard({ judge }: SkillPorts) {
+  const known = createLru<Map<string, PublishedSkill>>(maxServers);
+
+  async function release(server: string, owner: Owner, found: readonly PublishedSkill[]): Promise<(string | null)[]> {
+    const key = JSON.stringify([server, owner?.user ?? null]);
+    const skills = known.get(key) ?? new Map<string, PublishedSkill>();
+    known.set(key, skills);
+    for (const skill of found) if (skills.has(skill.uri) || skills.size < maxSkills) skills.set(skill.uri, skill);
+    const all = [...skills.values()];
+    const held = await judge(server, "skills", all.map(pinned), owner);
+    const byUri = new Map(all.map(({ uri }, at) => [uri, held[at] ?? null]));
+    const tooMany = `its server has more than ${maxSkills} skills`;
+    return found.map(({ uri }) => (byUri.has(uri) ? (byUri.get(uri) ?? null) : tooMany));
+  }
+
+  return {
+    /** The list without what must not be loaded; `leftOut` says why. */
+    async list(server: string, owner: Owner, answer: UnknownObject): Promise<UnknownObject> {
+      const listed = (Array.isArray(answer.skills) ? answer.skills : []).slice(0, maxSkills);
+      const leftOut: { uri: string; why: string }[] = [];
+      const valid = listed.flatMap((entry) => {
+        const skill = readSkill(entry);
+        if (!("wrong" in skill)) return [skill];
+        leftOut.push({ uri: String(isObject(entry) ? entry.uri : "").slice(0, 200), why: skill.wrong });
+        return [];
+      });
+      const held = await release(server, owner, valid);
+      const skills = valid.filter(({ uri }, at) => {
+        const why = held[at] ?? null;
+        if (why !== null) leftOut.push({ uri: uri.slice(0, 200), why });
+        return why === null;
+      });
+      const said = leftOut.length === 0 ? {} : { leftOut: leftOut.slice(0, 100) };
+      return { ...answer, skills, ...said };
+    },
+    async get(server: string, owner: Owner, answer: UnknownObject): Promise<UnknownObject> {
+      const skill = readSkill(answer.skill);
+      if ("wrong" in skill) throw refused(server, `The skill cannot be loaded: ${skill.wrong}.`);
+      const [held] = await release(server, owner, [skill]);
+      if (held) {
+        const data = { server, personHints: quarantineHints(`skill:${server}/${skill.uri}`) };
+        throw new PlaneError(
+          "TOOL_QUARANTINED",
+          `Skill '${skill.uri}' of server '${server}' is quarantined: ${held}.`,
+          { data },
+        );
+      }
+      return { ...answer, skill };
+    },
+    /** Is it the text of a known skill? */
+    isSkill: (server: string, owner: Owner, uri: string): boolean =>
+      known.get(JSON.stringify([server, owner?.user ?? null]))?.has(uri) ?? false,
+    /** Refuses a file of a known skill that is not what the skill's list of files says. */
+    async check(server: string, owner: Owner, uri: string, answer: UnknownObject): Promise<void> {
+      const skills = known.get(JSON.stringify([server, owner?.user ?? null]));
+      if (skills === undefined) return;
+      const containing = [...skills.values()].filter((skill) => uri.startsWith(`${skillRoot(skill.uri)}/`));
+      if (containing.length === 0) return;
+      const held = await release(server, owner, containing);
+      const why = held.find((one) => one !== null);
+      if (why) throw refused(server, `'${uri}' belongs to a skill that is quarantined: ${why}.`);
+      if (isSteppingOut(uri)) throw refused(server, `'${uri}' leads out of the skill.`);
+      for (const skill of containing) if (skill.resources !== "dynamic") checkFile(server, skill, uri, answer);
+    },
+  };
+}
+
+/** What is pinned of a skill: its frontmatter, and the digests of its files. */
+const pinnedSkills = new WeakMap<PublishedSkill, UnknownObject>();
+function pinned(skill: PublishedSkill): UnknownObject {
+  const made = pinnedSkills.get(skill) ?? {
+    uri: skill.uri,
+    frontmatter: skill.frontmatter,
+    resources: skill.resources,
+  };
+  pinnedSkills.set(skill, made);
+  return made;
+}
+
+function checkFile(server: string, { resources }: PublishedSkill, uri: string, { contents }: UnknownObject): void {
+  const listed = Array.isArray(resources) ? resources.find((one) => one.uri === uri) : undefined;
+  if (listed === undefined) throw refused(server, `'${uri}' is not among the files of its skill.`);
+  const [content, ...others] = Array.isArray(contents) ? contents : [];
+  const bytes = isObject(content) ? bytesOf(content) : null;
+  if (bytes === null || others.length > 0) throw refused(server, `'${uri}' was not answered with one file.`);
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  if (bytes.length !== listed.size || digest !== listed.digest)
+    throw refused(
+      server,
+      `'${uri}' is not what the skill's list of files says. Ask for the skill again: it may have changed.`,
+    );
+}
+
+function bytesOf({ text, blob }: UnknownObject): Buffer | null {
+  if (typeof text === "string") return Buffer.from(text, "utf8");
+  return typeof blob === "string" ? Buffer.from(blob, "base64") : null;
+}
+
+function refused(server: string, message: string): PlaneError {
+  return new PlaneError("TOOL_QUARANTINED", message, { data: { server } });
+}
