@@ -70,8 +70,12 @@ type Context = {
   plane: Plane;
 };
 
-/** The plane of the core with these packages. */
-export async function createPlane(options: PlaneOptions, packages: Packages): Promise<Plane> {
+/** The plane of the core with these packages. `onSetup` gets the name of each extension before its setup. */
+export async function createPlane(
+  options: PlaneOptions,
+  packages: Packages,
+  onSetup?: (extension: string) => void,
+): Promise<Plane> {
   const context = madeInOrder<Context>([
     "options",
     "packages",
@@ -150,13 +154,15 @@ export async function createPlane(options: PlaneOptions, packages: Packages): Pr
     [Symbol.asyncDispose]: stop,
   };
   context.plane = own.as(context.defaultPrincipal);
-  await context.extensions.setUp();
+  await context.extensions.setUp(onSetup);
   return context.plane;
 }
 
-function sourceOf({ config = [], servers }: PlaneOptions) {
+function sourceOf({ config = [], servers, extensions }: PlaneOptions) {
   const given = servers === undefined ? [] : [{ mcpServers: servers }];
-  return [...(Array.isArray(config) ? config : [config]), ...given];
+  const all = [...(Array.isArray(config) ? config : [config]), ...given];
+  // What a program brings is enough.
+  return all.length === 0 && extensions !== undefined ? [{}] : all;
 }
 
 type Adapt = Context["recordings"]["adapt"];

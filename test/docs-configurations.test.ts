@@ -31,7 +31,7 @@ function isManifest(data: unknown): boolean {
 
 /** What an excerpt cannot have: the files, servers and skills around it. */
 const isOfItsSurroundings =
-  /matches no file|is not a tool of a configured server|is assumed|no file has a skill|the extension '.*' is not used: there is no file|'desk' is not a built-in/;
+  /matches no file|is not a tool of a configured server|is assumed|no file has a skill|the extension '.*' is not used: there is no file|'desk' is not a built-in|of the kind 'desk'/;
 
 async function problemsOf(text: string, asManifest: boolean): Promise<string[]> {
   await using directory = await temporaryDirectory();

@@ -77,6 +77,7 @@ export async function createCalls(context: CallsContext) {
     recorder,
     loaded: catalogue.loaded,
     schemaCheck,
+    operationCommand: (name) => context.extensions.operationCommand(name),
   });
   const providers = createProviders({
     servers,

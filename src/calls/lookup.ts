@@ -40,6 +40,8 @@ export type LookupParts = {
   recorder: Pick<Recorder, "open" | "requireRoom">;
   loaded(): Promise<void>;
   schemaCheck(): Promise<unknown>;
+  /** The command of the operation that an extension has under this name. */
+  operationCommand(name: string): string | null;
 };
 
 /** At once where it was found before and nothing has changed. */
@@ -115,7 +117,7 @@ type Looking = {
   onProgress?: Relay["onProgress"] | undefined;
 };
 
-function createFinder({ registry, servers, grants, catalogue, loaded }: LookupParts) {
+function createFinder({ registry, servers, grants, catalogue, loaded, operationCommand }: LookupParts) {
   return async (asked: string | ToolId, principal: Principal, { names, shows, onProgress }: Looking) => {
     await loaded();
     const owner = { user: principal.user, conversation: null };
@@ -133,6 +135,7 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
       trouble: (server) => (maySee(server) ? servers.trouble(server, owner) : null),
       nextRetryAt: (server) => servers.status().find(({ name }) => name === server)?.nextRetryAt ?? null,
       requirement: (server) => (maySee(server) ? servers.requirement(server, owner) : null),
+      operationCommand: (name) => (mayDo(principal, "read") ? operationCommand(name) : null),
       visible: () => catalogue().visibleTo(principal),
       mayUse: (tool) => !("refused" in grants.grantFor(principal, tool)),
       shows,
@@ -236,6 +239,7 @@ type Discovery = {
   nextRetryAt?(server: string): string | null;
   /** What a person must do before the server has tools. */
   requirement(server: string): PlaneError | null;
+  operationCommand?(name: string): string | null;
   visible(): readonly Tool[];
   /** Default: among `visible`. */
   mayUse?(tool: Tool): boolean;
@@ -290,7 +294,10 @@ function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
 
 const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(" or ");
 
-function refuse(spelling: string, { visible, servers, trouble, requirement, nextRetryAt }: Discovery): never {
+function refuse(spelling: string, discovery: Discovery): never {
+  const { visible, servers, trouble, requirement, nextRetryAt, operationCommand } = discovery;
+  const command = operationCommand?.(spelling) ?? null;
+  if (command !== null) throw isOperation(spelling, command);
   const troubles = servers()
     .map((server) => ({ server, why: trouble(server) }))
     .filter(({ why }) => why !== null);
@@ -316,6 +323,14 @@ function refuse(spelling: string, { visible, servers, trouble, requirement, next
   throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${remedy}`, {
     data: { tool: spelling, nearest: near, hint: remedy, personHints },
   });
+}
+
+/** Operations are for people and programs: no model is offered one. */
+function isOperation(spelling: string, command: string): PlaneError {
+  const run = `Run it with '${command}', or let its extension add a tool.`;
+  const text = `No tool '${spelling}'. An extension has an operation of this name, which is for people and programs. ${run}`;
+  const data = { tool: spelling, nearest: [], hint: run, personHints: [run] };
+  return new PlaneError("TOOL_NOT_FOUND", text, { data });
 }
 
 function hint(near: readonly string[], known: number): string {

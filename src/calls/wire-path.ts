@@ -53,7 +53,7 @@ export type CallsContext = {
   readonly servers: Servers;
   /** Of a call that was approved and belongs to a program, which may wait for it. */
   readonly agent: { keepAnswer(approval: string, outcome: Outcome): Promise<void> };
-  readonly extensions: { stages(): readonly ExecuteStage[] };
+  readonly extensions: { stages(): readonly ExecuteStage[]; operationCommand(name: string): string | null };
   readonly work: { keepFailed: NonNullable<RecordOptions["keepFailed"]> };
 };
 

@@ -183,10 +183,16 @@ function checkEach<T>(entries: unknown, check: (name: string, entry: unknown) =>
 
 function expand(value: unknown, path: Path, environment: Environment, onUnset: Report) {
   let isComplete = true;
-  const expanded = expandEnvironment(value, environment, (variable, field) => {
+  const say: typeof onUnset = (field, message, hint) => {
     isComplete = false;
-    onUnset([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable));
-  });
+    onUnset([...path, ...field], message, hint);
+  };
+  const expanded = expandEnvironment(
+    value,
+    environment,
+    (variable, field) => say(field, `environment variable ${variable} is not set`, unsetHint(variable)),
+    ({ message, hint }, field) => say(field, message, hint),
+  );
   return { expanded, isComplete };
 }
 

@@ -107,6 +107,9 @@ export type LoadedConfig = {
   sources(): string[];
 };
 
+const nothingGiven =
+  "Nothing is configured: no file is named, and no server or extension is given. Name a file in 'config', or give 'servers' or 'extensions'.";
+
 /** What a file would say. */
 export type FileText = { file: string; text: string };
 
@@ -131,7 +134,7 @@ export async function loadConfig(
   }
   const fromEnvironment = settingsFromEnvironment(environment);
   if (files.length === 0 && (found.length > 0 || fromEnvironment.settings.length === 0))
-    throw new PlaneError("CONFIG_INVALID", renderProblems(found), { data: { problems: found } });
+    throw new PlaneError("CONFIG_INVALID", renderProblems(found) || nothingGiven, { data: { problems: found } });
   found.push(...fromEnvironment.problems);
   const judged = await judge(layers, projectLayers, project, environment);
   const merged = mergeSettings(judged?.layers ?? layers, fromEnvironment.settings);
@@ -162,7 +165,7 @@ export async function loadConfig(
       ...(await checkRedaction(values.results.redact.patterns, merged)),
       ...checkAccess(values, merged),
       ...(await checkHooks(values.hooks, merged)),
-      ...extensions.flatMap((one, at) => (one.extension === null ? [unusable(one, at, merged)] : [])),
+      ...extensions.flatMap((one, at) => (one.extension === null ? unusable(one, at, merged) : [])),
       ...fromFiles.problems,
       ...sharingInManifests(values.servers, fromFiles.manifests),
     ],

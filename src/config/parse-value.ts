@@ -6,7 +6,7 @@ import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
 import { describeIssue, typeName, valueAtIssue } from "../model/config/describe-issue.ts";
 import { type JsonObject, type Path, renderPath } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
-import { isAddedProvider } from "./extensions/added-kinds.ts";
+import { addedProviders } from "./extensions/added-kinds.ts";
 import { expandEnvironment } from "./secrets/references.ts";
 
 export type Report = (path: Path, message: string, hint?: string | null) => void;
@@ -47,13 +47,16 @@ function reportKeys(unknown: readonly string[], known: readonly string[], path: 
 function keysAt(schema: z.core.$ZodType, path: Path): string[] {
   let here = definitionOf(schema);
   for (const part of path) here = definitionOf(here.shape?.[part] ?? here.element);
-  return Object.keys(here.shape ?? {});
+  // Of several forms, the one that is an object.
+  const forms = [here, ...(here.options ?? []).map(definitionOf)];
+  return Object.keys(forms.find(({ shape }) => shape !== undefined)?.shape ?? {});
 }
 
 type Definition = {
   shape?: Record<string | number, z.core.$ZodType>;
   element?: z.core.$ZodType;
   innerType?: z.core.$ZodType;
+  options?: readonly z.core.$ZodType[];
 };
 
 function definitionOf(schema: z.core.$ZodType | undefined): Definition {
@@ -94,19 +97,21 @@ function checkProvider(written: ProviderSpec, at: number, context: Context): Pro
   const { unusable: _, base: __, written: ___, isJudged: ____, ...spec } = written;
   let unusable: string | undefined;
   const report: Report = (path, message, hint = null) => {
-    unusable ??= `${renderPath(path.slice(3)) || "its configuration"}: ${message}`;
+    const place = renderPath(path.slice(3));
+    // With a colon behind a key, what follows would be hidden as a secret.
+    unusable ??= place === "" ? `its configuration: ${message}` : `in '${place}', ${message}`;
     context.report(path, message, hint);
   };
   const path = ["providers", at, "config"];
-  const config = expandEnvironment(spec.config, context.environment, (variable, field) =>
-    report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable)),
+  const config = expandEnvironment(
+    spec.config,
+    context.environment,
+    (variable, field) =>
+      report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable)),
+    ({ message, hint }, field) => report([...path, ...field], message, hint),
   ) as JsonObject;
-  if (!builtinKinds.has(spec.name) && !isAddedProvider(spec.name))
-    context.warn?.(
-      ["providers", at, "name"],
-      `'${spec.name}' is not a built-in provider kind`,
-      `Known are ${[...builtinKinds].slice(1).join(", ")}; an extension names others in its 'providers', and a program registers them.`,
-    );
+  if (!builtinKinds.has(spec.name) && !addedProviders.has(spec.name))
+    context.warn?.(["providers", at, "name"], ...unknownProvider(spec.name));
   const schema = schemas.get(spec.name);
   if (schema && unusable === undefined) parseValue(schema, config, path, report);
   return {
@@ -115,6 +120,15 @@ function checkProvider(written: ProviderSpec, at: number, context: Context): Pro
     ...(spec.name === "mcp" ? expanded(spec.config, config) : { base: context.directory }),
     ...(unusable === undefined ? {} : { unusable }),
   } as ProviderSpec;
+}
+
+function unknownProvider(kind: string): [message: string, hint: string] {
+  const known = [...[...builtinKinds].slice(1), ...addedProviders];
+  const near = nearest(kind, known).map((one) => `'${one}'`);
+  const meant = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
+  const others = "an extension names others in its 'providers', and a program registers them";
+  const what = addedProviders.size === 0 ? "" : ", nor one of an extension";
+  return [`'${kind}' is not a built-in provider kind${what}`, `${meant}Known are ${known.join(", ")}; ${others}.`];
 }
 
 function expanded(written: JsonObject, config: JsonObject): Pick<ProviderSpec, "config" | "written"> {

@@ -77,6 +77,7 @@ export async function createSettings(
     },
     checkTool: (given: { readonly [key: string]: unknown }) => checkRegistered(given, environment),
     extensions: () => current.extensions,
+    waitsForTrust: (section: string) => current.waiting.some(({ path }) => path[0] === section),
     /** From now on extensions read the kinds of secrets that they have added. */
     readAddedSecrets(readers: AddedReaders): void {
       added = readers;

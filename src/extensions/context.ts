@@ -5,13 +5,17 @@ import type { EventOf, EventType, PlaneEvent } from "../model/events.ts";
 import type { ReadSecret } from "../model/extensions/extension.ts";
 import type { Json, JsonObject, UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
+import type { PlaneOptions } from "../model/plane-options.ts";
 import type { PackageState } from "./watch-packages.ts";
 
 export type ExtensionsContext = {
+  readonly options: Pick<PlaneOptions, "face" | "watch">;
   readonly settings: {
     config(): Config;
     extensions(): readonly LoadedExtension[];
     withSecrets<T>(value: T, directory: string): Promise<T>;
+    /** Has the project a section of this name that no person trusts as it is now? */
+    waitsForTrust(section: string): boolean;
     readAddedSecrets(readers: (kind: string) => ReadSecret | undefined): void;
   };
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -23,7 +23,12 @@ export function createExtensions(context: ExtensionsContext) {
   const { settings } = context;
   settings.readAddedSecrets((kind) => additions.secrets.get(kind)?.value);
   const loaded = once(async () => (await import("./run-extensions.ts")).createRunning(context, additions));
-  const isUsed = () => settings.extensions().length > 0;
+  let wasUsed = false;
+  /** One that the configuration no longer names is in use until the process ends. */
+  const isUsed = () => {
+    wasUsed ||= settings.extensions().length > 0;
+    return wasUsed;
+  };
   const whenUsed = async <T>(otherwise: T, act: (running: Awaited<ReturnType<typeof loaded>>) => T | Promise<T>) =>
     isUsed() ? act(await loaded()) : otherwise;
   const verbs: Inside<Plane["extensions"]> = {
@@ -51,11 +56,16 @@ export function createExtensions(context: ExtensionsContext) {
       const ranker = newestOf(additions.rankers);
       return ranker === undefined || found.length < 2 ? found : inOrderOf(ranker.value, query, found);
     },
+    /** Of an operation that is named as it is, or as a tool would be: `notes.find`, `notes__find`. */
+    operationCommand: (name: string): string | null => {
+      const operation = name.replace("__", ".");
+      return additions.operations.has(operation) ? `toolplane ${operation.replace(".", " ")}` : null;
+    },
     /** From the outermost to the innermost. */
     stages: (): readonly ExecuteStage[] =>
       additions.stages.size === 0 ? none : [...additions.stages].map(({ value }) => value),
     examine: async () => (await whenUsed([], (running) => running.list())).map(examined),
-    setUp: () => whenUsed(undefined, (running) => running.setUp()),
+    setUp: (onNext?: (name: string) => void) => whenUsed(undefined, (running) => running.setUp(onNext)),
     start: () => void whenUsed(undefined, (running) => running.start()),
     reload: () => whenUsed(undefined, (running) => running.reload()),
     stop: () => whenUsed(undefined, (running) => running.stop()),

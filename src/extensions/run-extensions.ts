@@ -1,24 +1,27 @@
 import type { LoadedExtension } from "../config/config.ts";
-import { expandEnvironment } from "../config/config.ts";
 import { limited } from "../lib/async/limited.ts";
 import { serialized } from "../lib/async/once.ts";
 import { isWithin } from "../lib/async/pause.ts";
 import { abortable } from "../lib/async/signals.ts";
 import { nowText } from "../lib/ids-and-time.ts";
-import { errorText } from "../lib/text/error-text.ts";
+import { errorPlace, errorText, stackOf } from "../lib/text/error-text.ts";
 import { redact } from "../lib/text/redact.ts";
+import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import type { Extension, ExtensionLife, ExtensionOperation, Panel } from "../model/extensions/extension.ts";
+import type { ExtensionLife, ExtensionOperation, Panel } from "../model/extensions/extension.ts";
 import type { ExtensionPanel, ExtensionState, ExtensionVerb } from "../model/extensions/extension-schema.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import { type KnownCaller, requireScope } from "../model/principal.ts";
 import type { Additions, Owned } from "./additions.ts";
+import { checkAgainst, checkedSettings, emptyInput, lifeOf, renderAll } from "./check-settings.ts";
 import { type ExtensionsContext, notFound } from "./context.ts";
 import { createSetup } from "./setup.ts";
 
 /** Of each step of its life. What takes longer goes on without the plane waiting for it. */
 const stepMs = 30_000;
+/** Of the setup for one command, which a person waits for. */
+const commandMs = 5_000;
 const stopMs = 5_000;
 /** Of a panel, which a person waits for. */
 const panelMs = 5_000;
@@ -39,10 +42,14 @@ type Running = {
   undo: (() => void)[];
 };
 
-const emptyInput: JsonObject = { type: "object", properties: {}, additionalProperties: false };
+const untrusted =
+  "Its file or its settings have changed since they were trusted. Look at them, then run 'toolplane trust'.";
+const stays = "What was loaded before stays in use until this process ends.";
+const staySet = "The earlier settings stay in force.";
 
 export function createRunning(context: ExtensionsContext, additions: Additions) {
-  const { settings, calls } = context;
+  const { settings, options } = context;
+  const setupMs = options.face === "cli" && !options.watch ? commandMs : stepMs;
   const news = createNews(context.recorder);
   let all: Running[] = [];
   let starting: Promise<void> = Promise.resolve();
@@ -55,12 +62,17 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     return { loaded, name, state, error, since: nowText(), setupMs: 0, life: {}, adds: [], undo: [] };
   }
 
+  function say(one: Running, reason: string, stack: string | null): void {
+    one.error = redact(reason);
+    const told = { extension: one.name, reason: one.error, stack: stack && redact(stack) };
+    news.tell({ type: "extension.failed", ...told });
+  }
+
   /** It is named, what it has added goes, and the plane goes on. */
   function fail(one: Running, step: string, thrown: unknown): void {
     one.state = "failed";
-    one.error = redact(`its '${step}' failed: ${errorText(thrown)}`);
     remove(one);
-    news.tell({ type: "extension.failed", extension: one.name, reason: one.error });
+    say(one, reasonOf(one, step, thrown), stackOf(thrown) || null);
   }
 
   function remove(one: Running): void {
@@ -68,43 +80,25 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     one.adds.length = 0;
   }
 
-  /** The keys that are not known are named, which the validator does not. */
-  async function check(schema: JsonObject, value: JsonObject) {
-    const { properties, additionalProperties } = schema;
-    const known = isObject(properties) ? Object.keys(properties) : [];
-    const unknown = additionalProperties === false ? Object.keys(value).filter((key) => !known.includes(key)) : [];
-    const has = known.length === 0 ? "nothing can be set" : `known are ${known.join(", ")}`;
-    if (unknown.length > 0) return unknown.map((path) => ({ path, message: `is unknown; ${has}` }));
-    return calls.checkSchema(schema, value);
-  }
-
-  async function checkedSettings({
-    extension,
-    settings: written,
-    directory,
-  }: LoadedExtension & { extension: Extension }) {
-    const expanded = expandEnvironment(written, context.environment, (name) => {
-      throw new PlaneError("CONFIG_INVALID", `The variable ${name}, which its settings refer to, is not set.`);
-    }) as JsonObject;
-    const problems = await check(extension.settings ?? emptyInput, expanded);
-    if (problems.length > 0) throw new PlaneError("CONFIG_INVALID", `Its settings are wrong: ${render(problems)}.`);
-    return settings.withSecrets(expanded, directory);
-  }
-
   async function setUp(one: Running, before: readonly Running[]): Promise<void> {
     const { loaded } = one;
-    if (loaded.extension === null) return;
+    if (loaded.extension === null) {
+      // An entry that is written wrong is reported with the configuration.
+      if (!loaded.isMisspelled) say(one, loaded.why, loaded.stack);
+      return;
+    }
     const { extension } = loaded;
     const begunAt = performance.now();
     let life: Promise<ExtensionLife> | undefined;
     try {
       // What a configuration names twice is known earlier; a program may bring one of the same name.
       if (before.some(({ name }) => name === one.name)) throw new Error(`another extension is called '${one.name}'`);
-      const written = await checkedSettings(loaded);
+      const written = await checkedSettings(loaded, context);
       const { name, adds, undo } = one;
       const setup = createSetup(context, additions, { name, loaded, adds, undo, tell: news.tell }, written);
       life = Promise.resolve(setup.given).then(async (given) => lifeOf(await extension.setup(given)));
-      await limited(() => life?.then(setup.close), stepMs);
+      const whole = life.then(setup.close);
+      if (!(await isWithin(whole, setupMs))) throw new Hangs(setupMs);
       one.life = await life;
     } catch (thrown) {
       fail(one, "setup", thrown);
@@ -129,6 +123,15 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
 
   const usable = () => all.filter(({ state }) => state !== "failed" && state !== "stopped");
 
+  async function whatIsWrong(
+    { input: schema = emptyInput }: ExtensionOperation,
+    input: unknown,
+  ): Promise<string | null> {
+    if (!isObject(input)) return "must be an object with a value by name.";
+    const problems = await checkAgainst(schema, input as JsonObject, context);
+    return problems.length === 0 ? null : `is wrong: ${sentence(renderAll(problems))}`;
+  }
+
   function require(operation: string): Owned<ExtensionOperation> {
     const found = additions.operations.get(operation);
     if (found === undefined) throw notFound(operation);
@@ -136,9 +139,12 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
   }
 
   return {
-    async setUp(): Promise<void> {
+    async setUp(onNext?: (name: string) => void): Promise<void> {
       all = settings.extensions().map(begin);
-      for (const [at, one] of all.entries()) await setUp(one, all.slice(0, at));
+      for (const [at, one] of all.entries()) {
+        onNext?.(one.name);
+        await setUp(one, all.slice(0, at));
+      }
       setImmediate(news.release);
     },
     start: (): Promise<void> => {
@@ -149,15 +155,22 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     reload: serialized(async (): Promise<void> => {
       const now = settings.extensions();
       for (const one of usable()) {
-        const next = now.find(({ extension }) => extension?.name === one.name);
-        if (next === undefined || next.extension === null || isStopping) continue;
+        const next =
+          now.find(({ extension }) => extension?.name === one.name) ?? now.find(({ use }) => use === one.loaded.use);
+        if (isStopping) return;
+        if (next === undefined) {
+          // One that was taken out goes on until the next start; one that waits for a person is named.
+          if (settings.waitsForTrust("extensions")) say(one, `${untrusted} ${stays}`, null);
+          continue;
+        }
         try {
-          const given = await checkedSettings(next);
+          if (next.extension === null)
+            throw new PlaneError("CONFIG_INVALID", `It cannot be used as it is: ${next.why}.`);
+          const given = await checkedSettings({ ...next, extension: next.extension }, context);
           await limited(() => one.life.reload?.(given), stepMs);
           one.error = null;
         } catch (thrown) {
-          one.error = redact(`its 'reload' failed: ${errorText(thrown)}`);
-          news.tell({ type: "extension.failed", extension: one.name, reason: one.error });
+          say(one, `${sentence(reasonOf(one, "reload", thrown))} ${staySet}`, stackOf(thrown) || null);
         }
       }
     }),
@@ -180,11 +193,9 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
       const { extension, value: operation } = require(name);
       const { principal, signal } = caller;
       requireScope(principal, operation.scope, `run '${name}'`);
-      const problems = await check(operation.input ?? emptyInput, input);
-      if (problems.length > 0) {
-        const message = `The input of '${name}' is wrong: ${render(problems)}.`;
-        throw new PlaneError("USAGE", message, { data: { operation: name } });
-      }
+      const wrong = await whatIsWrong(operation, input);
+      if (wrong !== null)
+        throw new PlaneError("USAGE", `The input of '${name}' ${wrong}`, { data: { operation: name } });
       const given = { principal, ...(signal && { signal }) };
       const run = async () => asJson(await abortable(Promise.resolve(operation.run(input, given)), signal));
       try {
@@ -220,20 +231,25 @@ function createNews(recorder: ExtensionsContext["recorder"]) {
   };
 }
 
-/** A path is a JSON pointer of the validator, or a key. */
-function render(problems: readonly { path: string; message: string }[]): string {
-  const named = problems.map(({ path, message }) => [path.replace(/^\//, "").replaceAll("/", "."), message] as const);
-  return named.map(([name, message]) => (name === "" ? message : `'${name}' ${message}`)).join("; ");
+/** One that takes longer is no longer waited for. */
+class Hangs extends Error {
+  constructor(ms: number) {
+    super(`it takes longer than ${ms / 1000} seconds`);
+  }
+}
+
+/** Wrong settings are no failure of its code. */
+function reasonOf({ loaded: { file, directory } }: Running, step: string, thrown: unknown): string {
+  if (thrown instanceof PlaneError && thrown.code === "CONFIG_INVALID") return thrown.message;
+  if (thrown instanceof Hangs) return `its '${step}' hangs: ${thrown.message}`;
+  const place = file === null ? null : errorPlace(stackOf(thrown), file, directory);
+  return `its '${step}' failed: ${errorText(thrown)}${place === null ? "" : ` (${place})`}`;
 }
 
 function asJson(value: unknown): Json {
   const text = JSON.stringify(value) ?? "null";
   if (text.length > maxAnswer) throw new Error(`it gives more than ${maxAnswer / 1024 / 1024} MiB`);
   return JSON.parse(text) as Json;
-}
-
-function lifeOf(given: unknown): ExtensionLife {
-  return isObject(given) ? (given as ExtensionLife) : {};
 }
 
 function show({ loaded, name, state, error, since, setupMs, adds }: Running): ExtensionState {

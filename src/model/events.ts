@@ -85,7 +85,7 @@ export type PlaneEvent =
   | { type: "server.circuit"; server: string; state: CircuitState }
   | ({ type: "config.changed"; problems: number } & ServersChange)
   | { type: "config.rejected"; reason: string }
-  | { type: "extension.failed"; extension: string; reason: string }
+  | { type: "extension.failed"; extension: string; reason: string; stack: string | null }
   | { type: "extension.log"; extension: string; text: string }
   | { type: "store.lost"; reason: string }
   | { type: "telemetry.lost"; reason: string }
@@ -184,7 +184,7 @@ export const eventMeanings = {
   "config.rejected": "Edited files cannot be used, so the old ones stay in force: `reason`.",
   "search.fallback": "The search goes on with the built-in vectors, because the model `model` failed: `reason`.",
   "extension.failed":
-    "An extension failed, and what it had added is gone unless it only could not reload: `extension`, `reason`.",
+    "An extension failed, and what it had added is gone unless it only could not reload: `extension`, `reason`, `stack` of its code without secrets.",
   "extension.log": "An extension says something: `extension`, `text` without secrets.",
   "store.lost": "The database cannot be reached: `reason`.",
   "telemetry.lost": "The OTLP collector does not take spans or metrics: `reason`.",

@@ -31,7 +31,7 @@ export type Sampling = (
 ) => Promise<UnknownObject>;
 
 /**
- * What `createPlane` takes: `config`, `servers` or both, and options.
+ * What `createPlane` takes: at least one of `config`, `servers` and `extensions`, and options.
  * @example
  * const options: PlaneOptions = { config: [".mcp.json"], dataDirectory: ".toolplane", watch: true };
  */
@@ -45,10 +45,14 @@ export type PlaneOptions = PlaneSettings &
         /** Files, or the configuration itself. */
         config: NonNullable<PlaneSettings["config"]>;
       }
+    | {
+        /** Extensions of the program. */
+        extensions: NonNullable<PlaneSettings["extensions"]>;
+      }
   );
 
 type PlaneSettings = {
-  /** Files, of which later ones win, or the configuration itself. Needed unless `servers` is given. */
+  /** Files, of which later ones win, or the configuration itself. Needed unless `servers` or `extensions` is given. */
   config?: string | readonly string[] | ConfigInput;
   /** Servers beside those of `config`, by name; of the same name, these win. Tests put `inMemory(…)` of `toolplane/testing` here. */
   servers?: Readonly<Record<string, ServerInput>>;

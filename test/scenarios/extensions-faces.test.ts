@@ -154,7 +154,7 @@ suite("the operations of an extension", () => {
       { extensions: ["./broken.mjs"] },
     );
     const with2 = ["--config", files, "--data-dir", directory.file("broken-data")];
-    const warning = /warning: Extension 'broken': its 'setup' failed: no licence\n/g;
+    const warning = /warning: Extension 'broken': its 'setup' failed: no licence \(broken\.mjs:1:50\)\n/g;
     for (const words of [
       ["tools", "list"],
       ["greetings", "list"],
@@ -164,11 +164,14 @@ suite("the operations of an extension", () => {
     }
     const doctor = await runCli(["doctor", ...with2]);
     assert.equal(doctor.code, 1);
-    assert.match(doctor.stdout, /✖ extension broken\n +✖ failed: its 'setup' failed: no licence\n +fix: /);
+    assert.match(
+      doctor.stdout,
+      /✖ extension broken\n +✖ failed: its 'setup' failed: no licence \(broken\.mjs:1:50\)\n +fix: /,
+    );
     const listed = await runCli(["extensions", "list", ...with2]);
     assert.match(
       listed.stdout,
-      /^✖ broken {2}failed\n {2}reason +its 'setup' failed: no licence\n {2}from +\.\/broken/,
+      /^✖ broken {2}failed\n {2}reason +its 'setup' failed: no licence \(broken\.mjs:1:50\)\n {2}from +\.\/broken/,
     );
     const fine = await run("extensions", "list");
     assert.match(fine.stdout, /^✔ greeter {2}set up\n {2}about +Greets people\.\n {2}commands +greetings list, /);
@@ -191,7 +194,7 @@ suite("the operations of an extension", () => {
     const failed = await runCli(["greetings", "fail", ...attached]);
     assert.match(failed.stderr, /no voice \[PROVIDER_FAILED\]/);
     const unknown = await runCli(["greting", "list", ...attached]);
-    assert.match(unknown.stderr, /Extension 'broken'.*no licence\n.*Unknown command 'greting'/);
+    assert.match(unknown.stderr, /Extension 'broken'.*no licence.*\n.*Unknown command 'greting'/);
     const audited = await runCli(["audit", "list", "--json", ...attached]);
     assert.match(audited.stdout, /"operation": ?"greetings\.say"/);
   });
@@ -208,7 +211,7 @@ suite("the operations of an extension", () => {
     running.process.kill("SIGTERM");
     const { stderr } = await running.result;
     assert.match(stderr, /· greeter: ready to greet\n/);
-    assert.match(stderr, /warning: Extension 'broken': its 'setup' failed: no licence\n/);
+    assert.match(stderr, /warning: Extension 'broken': its 'setup' failed: no licence \(broken\.mjs:1:50\)\n/);
   });
 
   test("are commands of the chat", async () => {

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
+import { createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { runCli } from "./support.ts";
 
@@ -56,4 +57,27 @@ suite("an extension that comes with a project", () => {
       const after = await at.run("extensions", "list", "--json");
       assert.doesNotMatch(after.stdout, /"name": ?"ours"/);
     });
+
+  test("what a person is asked about is shown line by line, and nothing in it can pass for something else", async () => {
+    const { launchOf } = await shownFor(
+      `// \u001b[2K\n  trusted     fake: nothing\nconst a = \`\${name} \${file:secret.txt}\`;\n${"// more\n".repeat(30)}`,
+    );
+    const [first, ...lines] = launchOf.split("\n");
+    assert.match(first ?? "", /^extension; refers to \$\{file:secret\.txt\}; [\d,]+ bytes in 33 lines$/);
+    assert.equal(lines[0], "    | // \\u{1b}[2K");
+    assert.equal(lines[1], "    |   trusted     fake: nothing");
+    assert.equal(lines.at(-1), "    … and more. Read all of it in ours.mjs");
+  });
 });
+
+async function shownFor(code: string): Promise<{ launchOf: string }> {
+  await using root = await temporaryDirectory();
+  const project = root.file("project");
+  await mkdir(project);
+  await writeFile(join(project, "ours.mjs"), code);
+  const config = join(project, "toolplane.json");
+  await writeFile(config, JSON.stringify({ extensions: ["./ours.mjs"] }));
+  await using plane = await createPlane({ config, projectFiles: [config], projectDirectory: project });
+  const { files } = await plane.trust.list();
+  return { launchOf: files.find(({ name }) => name === "ours.mjs")?.launch ?? "" };
+}

@@ -144,7 +144,7 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
       mcpServers: { a: namedServer("a", ["x"]) },
       hooks: { PreToolUse: [{ name: "guard", command, timeout_ms: 60_000 }] },
     });
-    assert.match((await at.trust()).files[0]?.launch ?? "", /^hook; .*writeFileSync/);
+    assert.match((await at.trust()).files[0]?.launch ?? "", /^hook; \d+ bytes in 1 line\n {4}\| .*writeFileSync/);
     await at.trust("--yes");
     const file = join(at.directory, "toolplane.json");
     await using plane = await createPlane({ config: [file], projectFiles: [file], dataDirectory: at.data });

@@ -13,7 +13,7 @@ const added = {
 
 export const addedSecrets: ReadonlySet<string> = added.secrets;
 
-export const isAddedProvider = (kind: string): boolean => added.providers.has(kind);
+export const addedProviders: ReadonlySet<string> = added.providers;
 
 export const isAddedScheme = (scheme: string): boolean => added.schemes.has(scheme.toLowerCase());
 

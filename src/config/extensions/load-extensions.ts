@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { errorText } from "../../lib/text/error-text.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import type { ExtensionUse } from "../../model/config/config.ts";
 import { type Extension, extensionInterface, planeParts } from "../../model/extensions/extension.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
@@ -21,7 +22,19 @@ export type LoadedExtension = {
   settings: JsonObject;
   /** Of importing it. */
   importMs: number;
-} & ({ extension: Extension } | { extension: null; why: string });
+} & (Usable | Unusable);
+type Usable = { extension: Extension };
+type Unusable = {
+  extension: null;
+  why: string;
+  /** Of what its code threw. */
+  stack: string | null;
+  /** Its entry is wrong, which is reported as every wrong value is. */
+  isMisspelled?: boolean;
+};
+
+/** What a configuration says about one, or what is wrong with it. */
+export type NamedExtension = ExtensionUse | { use: string; wrong: string };
 
 const ownKind = /^[a-z][a-z0-9-]*$/;
 /** Of ours, or of other products that have them in their files. */
@@ -30,12 +43,18 @@ const takenSchemes: ReadonlySet<string> = new Set(["http", "https", "ws", "wss",
 
 /** Imports them in order, once a process: changed code is in force after the next start. Never rejects. */
 export async function loadExtensions(
-  uses: readonly ExtensionUse[],
+  uses: readonly NamedExtension[],
   fileOf: (at: number) => string,
 ): Promise<LoadedExtension[]> {
   const loaded: LoadedExtension[] = [];
-  for (const [at, { use, with: settings }] of uses.entries())
-    loaded.push(await loadExtension(use, settings as JsonObject, dirname(fileOf(at))));
+  for (const [at, named] of uses.entries()) {
+    const directory = dirname(fileOf(at));
+    const { use } = named;
+    if ("wrong" in named) {
+      const nothing = { use, directory, file: null, settings: {}, importMs: 0 };
+      loaded.push({ ...nothing, ...unusable(named.wrong), isMisspelled: true });
+    } else loaded.push(await loadExtension(use, named.with as JsonObject, directory));
+  }
   return withoutDoubles(loaded);
 }
 
@@ -44,19 +63,27 @@ async function loadExtension(use: string, settings: JsonObject, directory: strin
   const found = findModule(use, directory);
   if (!("file" in found)) {
     const why = `${found.why}. ${found.remedy}`;
-    return { ...named, file: null, importMs: 0, extension: null, why };
+    return { ...named, file: null, importMs: 0, ...unusable(why) };
   }
   const { file } = found;
   const begunAt = performance.now();
   try {
     const module: unknown = await import(pathToFileURL(file).href);
     const importMs = performance.now() - begunAt;
-    const given = isObject(module) && "default" in module ? module.default : module;
-    return { ...named, file, importMs, ...takeExtension(given) };
+    return { ...named, file, importMs, ...takeExtension(exportedBy(module)) };
   } catch (thrown) {
-    const why = `its code failed while it was imported: ${errorText(thrown)}`;
-    return { ...named, file, importMs: performance.now() - begunAt, extension: null, why };
+    const importMs = performance.now() - begunAt;
+    const { why, stack } = await (await import("./why-not-imported.ts")).whyNotImported(thrown, file, directory);
+    return { ...named, file, importMs, ...unusable(why, stack) };
   }
+}
+
+const unusable = (why: string, stack: string | null = null): Unusable => ({ extension: null, why, stack });
+
+/** Undefined where the module has no default export. */
+function exportedBy(module: unknown): unknown {
+  if (!isObject(module)) return undefined;
+  return "default" in module ? module.default : "setup" in module ? { ...module } : undefined;
 }
 
 /** For one that a program brings, alone or as `{ use, with }`. */
@@ -68,15 +95,15 @@ export function givenExtension(given: unknown, directory: string): LoadedExtensi
 }
 
 /** Makes its kinds known, so that a configuration may name them. What it says is read once. */
-function takeExtension(given: unknown): { extension: Extension } | { extension: null; why: string } {
+function takeExtension(given: unknown): Usable | Unusable {
   try {
     const why = whatIsWrong(given);
-    if (why !== null) return { extension: null, why };
+    if (why !== null) return unusable(why);
     const extension: Extension = { ...namesOf(given as Extension), setup: (to) => (given as Extension).setup(to) };
     addKinds(extension);
     return { extension };
   } catch (thrown) {
-    return { extension: null, why: `it cannot be read: ${errorText(thrown)}` };
+    return unusable(`it cannot be read: ${errorText(thrown)}`);
   }
 }
 
@@ -87,7 +114,8 @@ function namesOf(given: Extension): Omit<Extension, "setup"> {
 }
 
 function whatIsWrong(given: unknown): string | null {
-  if (!isObject(given)) return "it exports no extension. Its default export must come from 'defineExtension'";
+  if (given === undefined) return "it has no default export. Write 'export default { name, setup }'";
+  if (!isObject(given)) return "it exports no extension. Its default export must be an object with 'name' and 'setup'";
   const {
     name,
     interface: version = 1,
@@ -106,12 +134,34 @@ function whatIsWrong(given: unknown): string | null {
     return `it was written for interface ${version}, and this version has ${extensionInterface}. Install a newer Toolplane`;
   if (settings !== undefined && !isObject(settings)) return "its 'settings' must be a JSON Schema";
   return (
+    wrongKeys(Object.keys(given)) ??
     wrongNames("secrets", secrets, taken) ??
     wrongNames("providers", providers, builtinKinds) ??
     wrongNames("transports", transports, takenSchemes) ??
     wrongParts(needs) ??
     (Array.isArray(formats) && formats.every(isFormat) ? null : "its 'formats' must be a list of 'name' and 'read'")
   );
+}
+
+const known = [
+  "name",
+  "interface",
+  "about",
+  "settings",
+  "secrets",
+  "providers",
+  "transports",
+  "formats",
+  "needs",
+  "setup",
+] as const satisfies readonly (keyof Extension)[];
+
+/** A misspelled key would be passed over in silence. */
+function wrongKeys(keys: readonly string[]): string | null {
+  const unknown = keys.find((key) => !(known as readonly string[]).includes(key));
+  if (unknown === undefined) return null;
+  const near = nearest(unknown, known, 1).map((one) => ` (did you mean '${one}'?)`);
+  return `it has '${unknown}', which is unknown; known are ${known.join(", ")}${near.join("")}`;
 }
 
 const isFormat = (format: unknown) =>
@@ -143,6 +193,6 @@ function withoutDoubles(loaded: readonly LoadedExtension[]): LoadedExtension[] {
       return one;
     }
     const { use, file, directory, settings, importMs } = one;
-    return { use, file, directory, settings, importMs, extension: null, why: `another extension is called '${name}'` };
+    return { use, file, directory, settings, importMs, ...unusable(`another extension is called '${name}'`) };
   });
 }

@@ -1,3 +1,4 @@
+import { nearest } from "../../lib/text/nearest.ts";
 import type { NotForeign } from "../../model/foreign.ts";
 import { isObject, type Path } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
@@ -7,6 +8,10 @@ import { addedSecrets } from "../extensions/added-kinds.ts";
 export type SecretKind = string;
 
 const ownKinds = ["file", "command", "keychain"];
+/** Other products have them in their files; the doctor names those that are left. */
+const foreignKinds: readonly string[] = ["env", "input", "config"];
+/** What looks like the reference to a secret. One letter before a colon, or a number behind it, is a shell's `${s:0:3}`. */
+const secretForm = /^([a-z][a-z0-9-]+):(?![-+=?\s])(?!-?\d+(?::-?\d+)?$)[\s\S]+$/;
 
 /** Something a text leaves to be looked up: `${NAME}`, `${NAME:-fallback}` or `${kind:name}`. */
 export type Reference = {
@@ -63,7 +68,7 @@ export function escapeSecrets(text: string, isBeforeReference: boolean): string 
   return isBeforeReference ? escaped.replace(lastDollars, twice) : escaped;
 }
 
-function split(text: string, pattern: RegExp): (string | Reference)[] {
+function split(text: string, pattern: RegExp, onOther?: (content: string) => void): (string | Reference)[] {
   const parts: (string | Reference)[] = [];
   let from = 0;
   let close = 0;
@@ -75,6 +80,7 @@ function split(text: string, pattern: RegExp): (string | Reference)[] {
     if (close < from) close = nextBrace(text, from);
     const reference = parseReference(text, from - 1, close);
     parts.push(reference ?? "$");
+    if (reference === null && close !== Number.POSITIVE_INFINITY) onOther?.(text.slice(from + 1, close));
     if (reference) from = close + 1;
   }
   parts.push(text.slice(from));
@@ -110,19 +116,56 @@ function mapEach(value: unknown, change: (text: string, path: Path) => string, p
   return Object.getPrototypeOf(value) === null ? Object.setPrototypeOf(changed, null) : changed;
 }
 
-/** Expands once, never what a variable holds. Secrets stay references; what only looks like one is escaped. */
+/**
+ * Expands once, never what a variable holds. Secrets stay references; what only looks like one is escaped. A secret of a
+ * kind that nothing reads is said to `onUnknown`, and stays as it is written.
+ */
 export function expandEnvironment<T>(
   value: T & NotForeign<T>,
   environment: Environment,
   onUnset: (name: string, path: Path) => void,
+  onUnknown: (unknown: UnknownKind, path: Path) => void = () => undefined,
 ): unknown {
-  return mapEach(value, (text, path) => expandText(text, environment, (name) => onUnset(name, path)), []);
+  const expandAt = (text: string, path: Path) =>
+    expandText(
+      text,
+      environment,
+      (name) => onUnset(name, path),
+      (unknown) => onUnknown(unknown, path),
+    );
+  return mapEach(value, expandAt, []);
 }
 
-function expandText(text: string, environment: Environment, onUnset: (name: string) => void): string {
+/** What is wrong with a reference, and what to write instead. */
+export type UnknownKind = { kind: string; message: string; hint: string };
+
+function unknownKind(content: string): UnknownKind | null {
+  const kind = secretForm.exec(content)?.[1];
+  if (kind === undefined || foreignKinds.includes(kind)) return null;
+  const known = [...ownKinds, ...addedSecrets];
+  const [near] = nearest(kind, known, 1);
+  const meant = near === undefined ? "" : `Did you mean \${${near}:…}? `;
+  const all = known.map((one) => `\${${one}:…}`).join(", ");
+  return {
+    kind,
+    message: `nothing reads secrets of the kind '${kind}'`,
+    hint: `${meant}Known are ${all}; an extension names others in its 'secrets'. Write $$ for a dollar before a brace.`,
+  };
+}
+
+function expandText(
+  text: string,
+  environment: Environment,
+  onUnset: (name: string) => void,
+  onUnknown: (unknown: UnknownKind) => void,
+): string {
   let done = "";
   let plain = "";
-  for (const part of splitReferences(text)) {
+  const tellUnknown = (content: string) => {
+    const unknown = unknownKind(content);
+    if (unknown !== null) onUnknown(unknown);
+  };
+  for (const part of split(text, dollars, tellUnknown)) {
     if (typeof part === "string") plain += part;
     else if (part.kind === "env") plain += lookUp(part, environment, onUnset);
     else {

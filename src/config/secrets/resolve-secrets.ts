@@ -1,9 +1,10 @@
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { NotForeign } from "../../model/foreign.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { type Environment, workingDirectory } from "../environment.ts";
 import type { AddedReaders } from "./read-secret.ts";
-import { expandEnvironment, mapTexts, type SecretReference, splitSecrets } from "./references.ts";
+import { expandEnvironment, mapTexts, type SecretReference, splitSecrets, type UnknownKind } from "./references.ts";
 
 type SecretOptions = { directory: string; added?: AddedReaders | undefined };
 
@@ -29,12 +30,18 @@ function* secretsIn(value: unknown): Generator<SecretReference> {
   }
 }
 
+/** What stands for a secret is not handed on as a text. */
+function refuseUnknown({ kind, message, hint }: UnknownKind): never {
+  const text = `A secret cannot be read: ${message}. ${hint}`;
+  throw new PlaneError("CONFIG_INVALID", text, { data: { kind } });
+}
+
 /** A provider's configuration with its variables and secrets in their places. For use, not to be kept or shown. */
 export function revealConfig(
   { config, base }: ProviderSpec,
   environment: Environment,
   added?: AddedReaders,
 ): Promise<JsonObject> {
-  const expanded = expandEnvironment(config, environment, () => undefined) as JsonObject;
+  const expanded = expandEnvironment(config, environment, () => undefined, refuseUnknown) as JsonObject;
   return resolveSecrets(expanded, { directory: base ?? workingDirectory(), added });
 }

@@ -4,6 +4,7 @@ import type { RememberedTrust, TrustLine } from "../../model/config/setup.ts";
 import { isObject } from "../../model/json.ts";
 import { withLock, writeAtomically } from "../edit/write-file.ts";
 import type { Project } from "./judge-project.ts";
+import type { TrustDecision } from "./lines.ts";
 
 type Answer = { name: string; trusted: boolean };
 /** By directory and hash. */
@@ -26,9 +27,11 @@ export function createTrustAnswers(dataDirectory: string | undefined) {
   return {
     file,
     /** Undefined where no person was asked yet. */
-    of(directory: string): (hash: string) => boolean | undefined {
+    of(directory: string): TrustDecision {
       const answers = read()[realDirectory(directory)] ?? {};
-      return (hash) => (Object.hasOwn(answers, hash) ? answers[hash]?.trusted === true : undefined);
+      const decide = (hash: string) => (Object.hasOwn(answers, hash) ? answers[hash]?.trusted === true : undefined);
+      const trustedBefore = (name: string) => Object.values(answers).some((one) => one.trusted && one.name === name);
+      return Object.assign(decide, { trustedBefore });
     },
     remember: (directory: string, lines: readonly TrustLine[], trusted: boolean) =>
       change((answers) => {

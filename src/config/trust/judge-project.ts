@@ -68,14 +68,16 @@ export function judgeProject(
     problems: [
       ...refused.map(({ path, why }) => problem(path, `${why}: a project's file can only tighten`, ownFile)),
       ...shadowed.map((path) => problem(path, "your own configuration already sets it", ownFile)),
-      ...warnAboutUntrusted(waits, inForce ? "" : (lines.settings?.name ?? ""), unread).map((message) => ({
-        file: directory,
-        line: null,
-        path: "",
-        severity: "warning" as const,
-        message,
-        hint: "Look at it, then trust it: toolplane trust",
-      })),
+      ...warnAboutUntrusted(waits, inForce ? "" : (lines.settings?.name ?? ""), unread, changedIn(lines)).map(
+        (message) => ({
+          file: directory,
+          line: null,
+          path: "",
+          severity: "warning" as const,
+          message,
+          hint: "Look at it, then trust it: toolplane trust",
+        }),
+      ),
     ],
   };
 }
@@ -121,13 +123,34 @@ function isFor(needs: PulledFile["needs"], kind: "server" | "manifest", name: st
 
 const ownFile = "Set it in your own configuration, or name this file with --config.";
 
-function warnAboutUntrusted(servers: readonly string[], sections: string, files: readonly string[]): string[] {
+/** What was trusted and is another now, in words. */
+function changedIn({ servers, settings, pulled }: ReturnType<typeof judgeLines>): string[] {
+  const names = (lines: readonly TrustLine[]) => lines.filter(({ changed }) => changed).map(({ name }) => name);
+  const files = [...new Set(names(pulled.map(({ line }) => line)))];
+  return [
+    ...names(servers).map((name) => `the server '${name}'`),
+    ...(settings?.changed ? [`its settings (${settings.name})`] : []),
+    ...files.map((name) => `the file ${name}`),
+  ];
+}
+
+function warnAboutUntrusted(
+  servers: readonly string[],
+  sections: string,
+  files: readonly string[],
+  changed: readonly string[],
+): string[] {
   const what = [
     ...(servers.length > 0 ? [`${countOf(servers.length, "server")} (${servers.join(", ")})`] : []),
     ...(sections === "" ? [] : [`its settings (${sections})`]),
     ...(files.length > 0 ? [`${countOf(files.length, "file")} (${files.join(", ")})`] : []),
   ];
-  return what.length === 0 ? [] : [`this project is not trusted yet, so it goes without ${what.join(" and ")}`];
+  if (what.length === 0) return [];
+  const why =
+    changed.length === 0
+      ? "this project is not trusted yet"
+      : `${changed.join(" and ")} of this project ${changed.length === 1 ? "has" : "have"} changed since you trusted it`;
+  return [`${why}, so it goes without ${what.join(" and ")}`];
 }
 
 function sort(mine: Merged, theirs: Merged) {

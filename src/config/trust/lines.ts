@@ -6,7 +6,11 @@ import type { Merged } from "../merge-settings.ts";
 import type { Setting } from "../shapes/reading.ts";
 
 /** A person's decision about a line with this hash; undefined while there is none. */
-export type TrustDecision = (hash: string) => boolean | undefined;
+export type TrustDecision = {
+  (hash: string): boolean | undefined;
+  /** Was another version of the line of this name trusted? */
+  trustedBefore?(name: string): boolean;
+};
 
 export function settingsLine(name: string, launch: string, of: readonly Setting[], answer: TrustDecision): TrustLine {
   const entries = of.map(({ path, value }) => stableJson([path, value])).sort();
@@ -15,7 +19,8 @@ export function settingsLine(name: string, launch: string, of: readonly Setting[
 
 export function lineWith(name: string, launch: string, made: string, answer: TrustDecision): TrustLine {
   const trusted = answer(made) === true;
-  return { name, launch: visible(launch), hash: made, trusted, inForce: trusted };
+  const changed = !trusted && answer.trustedBefore?.(name) === true;
+  return { name, launch: visible(launch), hash: made, trusted, inForce: trusted, changed };
 }
 
 /** The command or the address as it is written, then everything else that the entry says. */

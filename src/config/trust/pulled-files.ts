@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hashText, hash as hashValue } from "../../lib/json/stable-json.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import type { TrustLine } from "../../model/config/setup.ts";
 import { isObject } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
@@ -41,7 +42,9 @@ type Sources = {
 };
 
 const maxBytes = 16 * 1024 * 1024;
+/** What a person sees of a file before a question. */
 const maxShown = 2_000;
+const maxShownLines = 20;
 
 /** Everything that the files of a project pull in. Only what is in the project can come with it, manifests aside. */
 export function findPulled({ directory, servers, settings, answer, ...more }: Sources): PulledFile[] {
@@ -94,9 +97,11 @@ function judgeFile(file: string, kind: Kind, directory: string, answer: TrustDec
   const content = bytes === null ? null : hashText(bytes);
   const target = isLinked ? realPath(file) : null;
   const made = hashValue({ kind, name, content, ...(target !== null && { target }) });
-  const shown = target === null ? describe(kind, text, found === "incomparable") : `${kind}; a link to ${target}`;
+  const shown =
+    target === null ? describe(kind, name, text, found === "incomparable") : [`${kind}; a link to ${target}`];
   // Later content could not be distinguished from this one.
-  return { text, line: lineWith(visible(name), shown, made, found === "incomparable" ? () => undefined : answer) };
+  const line = lineWith(visible(name), "", made, found === "incomparable" ? () => undefined : answer);
+  return { text, line: { ...line, launch: shown.map(visible).join("\n") } };
 }
 
 /** Null where it cannot be read. */
@@ -109,17 +114,33 @@ function contentOf(file: string): Buffer | "incomparable" | null {
   }
 }
 
-/** What it refers to comes first: the rest may be long. */
-function describe(kind: Kind, text: string | null, isIncomparable: boolean): string {
+/** Line by line. What it refers to comes first: the rest may be long. */
+function describe(kind: Kind, name: string, text: string | null, isIncomparable: boolean): string[] {
   if (isIncomparable)
-    return `${kind}; it cannot be trusted, because it is not a file or is larger than ${maxBytes / 1024 / 1024} MiB`;
-  if (text === null) return `${kind}; it cannot be read`;
-  if (kind === "file") return "a value that is read from this file, and not shown because it may be secret";
-  const references = [...new Set(findReferences(withoutEscapes(text)).map((one) => one.text))];
-  const plain = text.replaceAll(/\s+/g, " ").trim();
-  const rest = plain.length > maxShown ? ` … and ${plain.length - maxShown} more characters` : "";
+    return [`${kind}; it cannot be trusted, because it is not a file or is larger than ${maxBytes / 1024 / 1024} MiB`];
+  if (text === null) return [`${kind}; it cannot be read`];
+  if (kind === "file") return ["a value that is read from this file, and not shown because it may be secret"];
+  // Code has `${name}` of its own, which nothing fills in.
+  const isCode = kind === "extension" || kind === "hook";
+  const meant = findReferences(withoutEscapes(text)).filter((one) => !isCode || one.kind !== "env");
+  const references = [...new Set(meant.map((one) => one.text))];
   const refers = references.length === 0 ? "" : `refers to ${references.join(", ")}; `;
-  return `${kind}; ${refers}${plain.slice(0, maxShown)}${rest}`;
+  const lines = text.replace(/\n$/, "").split(/\r?\n/);
+  const size = `${countOf(Buffer.byteLength(text), "byte")} in ${countOf(lines.length, "line")}`;
+  return [`${kind}; ${refers}${size}`, ...firstLines(lines, name)];
+}
+
+/** Each behind a bar, so that none of them can pass for something that we say. */
+function firstLines(lines: readonly string[], name: string): string[] {
+  const shown: string[] = [];
+  let room = maxShown;
+  for (const line of lines.slice(0, maxShownLines)) {
+    if (room <= 0) break;
+    shown.push(`    | ${line.slice(0, room).replaceAll("\t", "  ")}`);
+    room -= line.length + 1;
+  }
+  const isWhole = room >= 0 && shown.length === lines.length;
+  return isWhole ? shown : [...shown, `    … and more. Read all of it in ${name}`];
 }
 
 const escaped = /\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|U([\da-fA-F]{8})|(["\\/])|\r?\n[ \t]*)/g;

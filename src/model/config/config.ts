@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { parseAllowed } from "../../lib/net/allow-list.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { authFields } from "../access/auth-settings.ts";
 import { Compliance } from "../access/compliance.ts";
 import { HookSettings } from "../access/hook.ts";
@@ -107,6 +108,33 @@ export const ExtensionUse = z.strictObject({
 });
 export type ExtensionUse = z.infer<typeof ExtensionUse>;
 
+/** As a configuration writes it. */
+export const ExtensionEntry = z.union(
+  [
+    z.pipe(
+      z.string().check(z.minLength(1)),
+      z.transform((use): ExtensionUse => ({ use, with: {} })),
+    ),
+    ExtensionUse,
+  ],
+  { error: ({ input }) => whatIsWrongInUse(input) },
+);
+
+export function whatIsWrongInUse(given: unknown): string {
+  const forms = "a path, the name of a package, or an object with 'use' and 'with'";
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return `must be ${forms}`;
+  const known = Object.keys(ExtensionUse.shape);
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    const near = nearest(unknown, known, 1).map((one) => ` (did you mean '${one}'?)`);
+    return `has '${unknown}', which is unknown; it can have 'use' and 'with'${near.join("")}`;
+  }
+  const { use, with: settings } = given as { use?: unknown; with?: unknown };
+  if (typeof use !== "string" || use === "") return "has no 'use': a path, or the name of a package";
+  const isText = typeof settings === "string";
+  return `must have an object of settings by name as its 'with'${isText ? ", not a string" : ""}`;
+}
+
 /** The normal form of every configuration shape. */
 export const ConfigValues = z.strictObject({
   servers: byName(ServerDefinition),
@@ -129,18 +157,7 @@ export const ConfigValues = z.strictObject({
   }),
   policy: z._default(Policy, { profile: null, mode: "build", rules: [], effects: {} }),
   hooks: z._default(HookSettings, () => HookSettings.parse({})),
-  extensions: z._default(
-    z.array(
-      z.union([
-        z.pipe(
-          z.string().check(z.minLength(1)),
-          z.transform((use): ExtensionUse => ({ use, with: {} })),
-        ),
-        ExtensionUse,
-      ]),
-    ),
-    [],
-  ),
+  extensions: z._default(z.array(ExtensionEntry), []),
   approvals: section({
     timeoutMs: z._default(positive, 300_000),
     allowEdit: yes,

@@ -114,6 +114,8 @@ export type TrustLine = {
   trusted: boolean;
   /** False where it waits for trust, or for that of another line that it needs. */
   inForce: boolean;
+  /** It was trusted, and has changed since. */
+  changed: boolean;
 };
 
 /** What a project's files bring, and what of the user's own would work in the project's directory. */

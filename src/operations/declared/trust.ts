@@ -10,6 +10,7 @@ const Line = z.object({
   inForce: z
     .boolean()
     .meta({ description: "False where it waits for trust, or for that of another line that it needs." }),
+  changed: z.boolean().meta({ description: "It was trusted, and has changed since." }),
 });
 
 const ProjectTrust = z

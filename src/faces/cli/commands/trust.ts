@@ -49,7 +49,8 @@ export async function askForTrust(cli: Cli, place: PlaceOptions): Promise<void> 
   const open = await consent.unanswered().catch(() => []);
   if (open.length === 0) return;
   const { directory } = await consent.show();
-  printStatus(`What is in ${directory} is not trusted yet:`);
+  const isNew = open.some(({ changed }) => !changed);
+  printStatus(`What is in ${directory} ${isNew ? "is not trusted yet" : "has changed since you trusted it"}:`);
   for (const line of open) printStatus(renderLine(line));
   const answer = await terminalPrompts.confirm(question(open), false);
   await consent.answer(open, answer === true);
@@ -79,8 +80,9 @@ function render(shown: ProjectTrust, wasRevoked: boolean): string {
   return [title, ...projectLines(shown).map(renderLine), ...own].join("\n");
 }
 
-function renderLine({ name, launch, trusted, inForce }: TrustLine): string {
-  const mark = trusted ? colors.green("trusted    ") : colors.yellow("not trusted");
+function renderLine({ name, launch, trusted, inForce, changed }: TrustLine): string {
+  const open = colors.yellow(changed ? "changed    " : "not trusted");
+  const mark = trusted ? colors.green("trusted    ") : open;
   const waits = trusted && !inForce ? colors.yellow(" (waits for what is not trusted)") : "";
   return `  ${mark} ${colors.bold(name)}${waits}: ${launch}`;
 }
