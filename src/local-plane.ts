@@ -29,6 +29,8 @@ export type LocalPlaneOptions = LocalPlace & {
   record?: string;
   replay?: string;
   replayMiss?: "fail" | "live";
+  /** An extension is being set up. */
+  onSetup?(extension: string): void;
 };
 
 /** The plane of the person at this machine: default files, default data directory, the system's user. */
@@ -58,7 +60,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
     ...(options.answersQuestions ? { answersQuestions: true } : {}),
     ...(options.relays ? { relays: true } : {}),
   };
-  return createPlane(plane, bundled);
+  return createPlane(plane, bundled, options.onSetup);
 }
 
 /** What is stored for the person at this machine, or at the given address. */

@@ -36,6 +36,8 @@ export type OpenPlaneOptions = {
   record?: string;
   replay?: string;
   replayMiss?: "fail" | "live";
+  /** An extension is being set up: the plane is not there before that has ended. */
+  onSetup?(extension: string): void;
 };
 
 export type PlaceOptions = { files: readonly string[]; directory: string; dataDirectory: string | undefined };

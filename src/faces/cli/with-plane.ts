@@ -65,6 +65,30 @@ function showWaiting(plane: Plane): Disposable {
   };
 }
 
+/** Tells a person at a terminal which extension a command is waiting for, before there is a plane. */
+function showSetup(): Disposable & { onSetup(extension: string): void } {
+  let extension: string | null = null;
+  const startedAt = Date.now();
+  const show = () => {
+    const waited = Date.now() - startedAt;
+    if (extension === null || waited < waitMs) return;
+    const frame = frames[Math.floor(waited / frameMs) % frames.length] ?? "";
+    const line = `${colors.cyan(frame)} setting up the extension '${plainText(extension)}'`;
+    terminal.stderr.write(`\r\u001b[K${terminalText(line)}`);
+  };
+  const timer = terminal.stderr.isTTY ? setInterval(show, frameMs) : undefined;
+  return {
+    onSetup(next) {
+      extension = next;
+    },
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      if (timer !== undefined && extension !== null && Date.now() - startedAt >= waitMs)
+        terminal.stderr.write("\r\u001b[K");
+    },
+  };
+}
+
 function nowDoing(
   starting: ReadonlySet<string>,
   installing: ReadonlySet<string>,
@@ -137,7 +161,9 @@ type OpenExtra = Pick<
 
 export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExtra = {}): Promise<Plane> {
   const { isQuiet, ...passed } = extra;
+  using setup = showSetup();
   const plane = await cli.openPlane({
+    onSetup: setup.onSetup,
     files: options.config ?? [],
     directory: terminal.directory(),
     dataDirectory: options.dataDir,
@@ -168,13 +194,26 @@ export async function warnAboutProblems(
   stays: boolean | undefined,
 ): Promise<void> {
   warnAboutConfigProblems(plane.config().problems, options, stays === true);
+  if (plane.isRemote) await warnAboutExtensions(plane);
   for (const { path, what, remedy } of exposedTo(await cli.dataDirectory(options), plane.config().files))
     printWarning(`${path}: ${what}. Close it: ${remedy}`);
 }
 
+/** A plane of another process told it there when it happened; who asks now has not seen that. */
+async function warnAboutExtensions(plane: Plane): Promise<void> {
+  // A caller who may not look at them is not the one who mends them.
+  for (const { name, error } of await plane.extensions.list().catch(() => []))
+    if (error !== null) printWarning(`Extension '${name}': ${error}`);
+}
+
 /** One that is not in use is named by every command; what they say is for the log of a plane that stays. */
 function showExtensions(plane: Plane, { logLevel }: GlobalOptions, { watch }: OpenExtra): void {
-  plane.on("extension.failed", ({ extension, reason }) => printWarning(`Extension '${extension}': ${reason}`));
+  plane.on("extension.failed", ({ extension, reason }) => {
+    const { problems } = plane.config();
+    // The only problem of a configuration is named already.
+    const isNamed = problems.length === 1 && problems[0]?.message.includes(reason);
+    if (!isNamed) printWarning(`Extension '${extension}': ${reason}`);
+  });
   if (watch && logLevel !== "error" && logLevel !== "warn")
     plane.on("extension.log", ({ extension, text }) =>
       printStatus(`${colors.dim("·")} ${extension}: ${plainText(text)}`),
@@ -196,9 +235,12 @@ function showEvents(plane: Plane): void {
   if (plane.isRemote)
     return printStatus("Another process serves; --standalone shows what happens in a plane of its own.");
   for (const type of Object.keys(eventMeanings) as EventType[])
-    plane.on(type, ({ type: _, ...facts }) => {
+    plane.on(type, ({ type: _, ...all }) => {
+      // Of code that failed: as many lines as it has.
+      const { stack = null, ...facts } = all as typeof all & { stack?: string | null };
       const words = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
       printStatus(colors.dim([new Date().toISOString(), type, ...words].join(" ")));
+      for (const line of stack?.split("\n") ?? []) printStatus(colors.dim(`  ${plainText(line)}`));
     });
 }
 

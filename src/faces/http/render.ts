@@ -56,9 +56,11 @@ const storeRetrySeconds = "5";
 /** RFC 9457, with our code. */
 function problem({ message, ...report }: ErrorReport): Record<string, unknown> {
   const { http, means } = errorTable[report.code];
+  const isOperation = report.code === "PROVIDER_FAILED" && report.data.extension !== undefined;
   return {
     type: `urn:toolplane:error:${report.code}`,
-    title: means,
+    // No provider was asked for the operation of an extension.
+    title: isOperation ? "The operation of an extension failed." : means,
     status: http,
     detail: message,
     ...report,

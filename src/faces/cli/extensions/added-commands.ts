@@ -6,7 +6,7 @@ import type { Cli, GlobalOptions } from "../cli.ts";
 import { print, printJson, printWarning } from "../terminal/output.ts";
 import { Interrupted } from "../terminal/terminal.ts";
 import type { CommandNode } from "../verb.ts";
-import { warnAboutProblems, withPlane } from "../with-plane.ts";
+import { warnAboutConfigProblems, warnAboutProblems, withPlane } from "../with-plane.ts";
 import { addInputs, kebab } from "./schema-options.ts";
 import { renderAnswer } from "./show-answer.ts";
 
@@ -31,8 +31,9 @@ export async function runAdded(
       async (plane, signal) => {
         const found = await verbsOf(plane, noun);
         isAsked = true;
-        if (found.length === 0) return await tellWhatFailed(plane);
+        // What is not trusted, or is wrong otherwise, may be why there is no such command.
         if (!cli.isReported) await warnAboutProblems(cli, plane, options, false);
+        if (found.length === 0) return await tellWhatWaits(cli, plane, options);
         return parse((program) => addVerbs(program, found, plane, signal));
       },
       // Where nothing is configured, nothing was added.
@@ -55,11 +56,13 @@ export async function verbsOf(plane: Plane, noun: string): Promise<ExtensionVerb
   return (await plane.extensions.operations()).filter(isMeant);
 }
 
-/** A plane of this process has told it already. */
-async function tellWhatFailed(plane: Plane): Promise<null> {
-  if (!plane.isRemote) return null;
-  for (const { name, state, error } of await plane.extensions.list())
-    if (state === "failed") printWarning(`Extension '${name}': ${error}`);
+/** A plane of this process has told it with the other problems; that of another process has not told it here. */
+async function tellWhatWaits(cli: Cli, plane: Plane, options: GlobalOptions): Promise<null> {
+  if (!plane.isRemote || cli.isReported) return null;
+  const { openSetup } = await import("../commands/config.ts");
+  const { problems } = await (await openSetup(cli, options)).check();
+  const waits = problems.filter(({ hint }) => hint?.endsWith("toolplane trust"));
+  warnAboutConfigProblems(waits, options, false);
   return null;
 }
 
@@ -83,7 +86,10 @@ function addVerbs(program: CommandNode, verbs: readonly ExtensionVerb[], plane: 
 
 function groupOf(program: CommandNode, noun: string, extension: string): CommandNode {
   const known = program.commands.find((one) => one.name() === noun);
-  return known ?? named(program.command(noun), noun).description(`of the extension '${extension}'`);
+  if (known !== undefined) return known;
+  const group = named(program.command(noun), noun).description(`of the extension '${extension}'`);
+  // What may be left out is known to the operation, not to its arguments, which can also be given as options.
+  return group.configureHelp({ subcommandTerm: (verb) => `${verb.name()} ${verb.usage()}` });
 }
 
 /** `listAll` is also `list-all`. */

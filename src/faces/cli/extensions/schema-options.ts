@@ -33,14 +33,17 @@ export function addInputs(command: Command, { input: schema, positional }: Exten
     if (!canBeFlag.test(name)) continue;
     const flags = flagsOf(name, used);
     for (const [at, flag] of flags.entries()) {
-      const isShown = at === 0 && !byPosition.includes(name);
-      for (const option of optionsOf(flag, schema, isShown)) {
+      const about = byPosition.includes(name) ? `the same as the argument '${name}'` : aboutOf(schema);
+      for (const option of optionsOf(flag, schema, about, at === 0)) {
         owners.set(option.attributeName(), name);
         command.addOption(option);
       }
     }
   }
-  const whole = new Option("--input <json>", "all of the input as a JSON object; other options add to it");
+  const whole = new Option(
+    "--input <json>",
+    "all of the input as a JSON object; arguments and options replace what it says",
+  );
   command.addOption(whole.argParser((text) => readObject(text)));
   return (typed: readonly unknown[], options: Readonly<Record<string, unknown>>): JsonObject => {
     const { input: base, ...others } = options;
@@ -49,6 +52,8 @@ export function addInputs(command: Command, { input: schema, positional }: Exten
       return name === undefined || value === undefined ? [] : [[name, value] as const];
     });
     const placed = byPosition.flatMap((name, at) => (isGiven(typed[at]) ? [[name, typed[at]] as const] : []));
+    const twice = placed.find(([name]) => named.some(([other]) => other === name))?.[0];
+    if (twice !== undefined) command.error(`'${twice}' is given twice: as an argument and as an option`);
     const given = { ...(base as JsonObject | undefined), ...Object.fromEntries([...named, ...placed]) } as JsonObject;
     const missing = [...required].find((name) => given[name] === undefined);
     if (missing !== undefined)
@@ -82,8 +87,7 @@ function flagsOf(name: string, used: Set<string>): string[] {
   return flags;
 }
 
-function optionsOf(flag: string, schema: JsonObject, isShown: boolean): Option[] {
-  const about = aboutOf(schema);
+function optionsOf(flag: string, schema: JsonObject, about: string, isShown: boolean): Option[] {
   if (typeOf(schema) === "boolean") {
     const [yes, no] = [new Option(flag, about), new Option(flag.replace("--", "--no-"), about)];
     const isUsual = schema.default === true;
