@@ -52,7 +52,15 @@ export async function authenticate(identities: Identities, c: HttpContext): Prom
       return person;
     }
   }
-  return identifyCaller(identities, c, credential);
+  try {
+    return await identifyCaller(identities, c, credential);
+  } catch (thrown) {
+    // The pass of a plane ends with it, and the session does not: where none is needed, its page goes on without.
+    if (ofSession === null || (await identities.plane.identity.needsCredentials())) throw thrown;
+    await sessions.end(sessionCookie(c));
+    c.set("face", "http");
+    return identifyCaller(identities, c, null);
+  }
 }
 
 /** Who signed in at the plane in this browser. */
