@@ -58,7 +58,7 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
     const counted = async () => {
       const lines = (await (await ask("/metrics")).text()).split("\n");
       const line = lines.find((one) => one.startsWith('toolplane_calls_total{tool="echo.echo",status="succeeded"}'));
-      return Number(line?.split(" ")[1]);
+      return Number(line?.split(" ")[1] ?? assert.fail(`no calls in:\n${lines.join("\n").slice(0, 2_000)}`));
     };
     const before = await counted();
     const answers = await Promise.all(Array.from({ length: 60 }, call));
