@@ -42,12 +42,12 @@ export type PlaneOptions = PlaneSettings &
         servers: NonNullable<PlaneSettings["servers"]>;
       }
     | {
-        /** Files, or the configuration itself. */
-        config: NonNullable<PlaneSettings["config"]>;
-      }
-    | {
         /** Extensions of the program. */
         extensions: NonNullable<PlaneSettings["extensions"]>;
+      }
+    | {
+        /** Files, or the configuration itself. */
+        config: NonNullable<PlaneSettings["config"]>;
       }
   );
 
