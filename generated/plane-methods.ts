@@ -1,13 +1,15 @@
 // Generated from src/operations/declared by npm run docs. Change the operation instead.
-import type { AgentCounters, AgentOutcome, AgentStep, ConversationRuns, MissingServer, TokenUsage, WaitingCall } from "../src/model/agent/run-schema.ts";
+import type { AgentCounters, AgentOutcome, AgentStep, ConversationRuns, MissingServer, StoppedRun, TokenUsage, WaitingCall } from "../src/model/agent/run-schema.ts";
 import type { AuditCheck, AuditRecord, CallProof } from "../src/model/audit-schema.ts";
 import type { BundleImport, PinDiff, PinView } from "../src/model/catalogue/change-schema.ts";
+import type { CallUsage, PageOrigin } from "../src/model/calls/call-schema.ts";
 import type { Caller } from "../src/model/principal.ts";
 import type { ChatMessage } from "../src/model/agent/chat.ts";
 import type { CodeSearch, GeneratedFile } from "../src/model/agent/code-schema.ts";
 import type { DeadLetter } from "../src/model/work/dead-letter-schema.ts";
 import type { DoctorReport } from "../src/model/config/doctor-schema.ts";
 import type { ErrorReport } from "../src/model/errors-schema.ts";
+import type { ExtensionState } from "../src/model/extensions/extension-schema.ts";
 import type { HeldView } from "../src/model/calls/held-schema.ts";
 import type { Json } from "../src/model/json.ts";
 import type { Outcome } from "../src/model/calls/call.ts";
@@ -34,6 +36,8 @@ export interface AuditMethods {
 }
 
 export interface CallsMethods {
+  /** When each tool was last called, and when the records begin. */
+  usage(caller?: Caller): Promise<CallUsage>;
   /**
    * Prove that a call is under a root. Has no other record in it. A root is made where none covers the call yet.
    * @param id The call's id.
@@ -88,6 +92,14 @@ export interface DeadLettersMethods {
   restore(id: string, caller?: Caller): Promise<DeadLetter>;
 }
 
+export interface ExtensionsMethods {
+  /**
+   * One extension.
+   * @param name Its name.
+   */
+  get(name: string): Promise<ExtensionState>;
+}
+
 export interface PinsMethods {
   /**
    * How the current definition differs from the pinned one.
@@ -112,7 +124,7 @@ export interface PlaneMethods {
    * @param name The tool's name, in any spelling.
    * @param args What the tool is called with.
    */
-  call(name: string, args?: unknown, options?: Caller & { timeoutMs?: number; conversation?: string; idempotencyKey?: string; files?: Record<string, string>; toolGroups?: "*" | string[]; state?: string; compliance?: string; mcp?: boolean | string[]; dryRun?: boolean; maxResultBytes?: number; mode?: "build" | "plan" | "review" | "debug"; approvalWaitMs?: number }): Promise<Outcome>;
+  call(name: string, args?: unknown, options?: Caller & { timeoutMs?: number; conversation?: string; idempotencyKey?: string; files?: Record<string, string>; page?: PageOrigin; toolGroups?: "*" | string[]; state?: string; compliance?: string; mcp?: boolean | string[]; dryRun?: boolean; maxResultBytes?: number; mode?: "build" | "plan" | "review" | "debug"; approvalWaitMs?: number }): Promise<Outcome>;
   /** Forget what the search has learned from the caller's use. */
   forgetSearches(caller?: Caller): Promise<{
       forgotten: number;
@@ -189,6 +201,8 @@ export interface RunsMethods {
       answer: string | null;
       /** The answer ends where the model had no room left. */
       truncated?: true;
+      /** The answer ends where the model refused, or where a content filter stopped it. */
+      refused?: true;
       /** Calls that wait for a person, by the id of their approval. */
       waiting?: WaitingCall[];
       /** Servers of the toolset that had nothing to offer. */
@@ -204,6 +218,11 @@ export interface RunsMethods {
       trace: "none" | "last_message" | "all_messages";
       messages: ChatMessage[];
   }>;
+  /**
+   * Stop a run of an agent that has not ended. It is kept as `cancelled`.
+   * @param id The run's id, as `runs.running` names it.
+   */
+  stop(id: string, caller?: Caller): Promise<StoppedRun>;
   /**
    * Give a conversation with an agent a title. Yours only. It is kept with the runs of the conversation.
    * @param conversation The conversation's id, as its runs and calls name it.

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Scanner } from "@tailwindcss/oxide";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { compile } from "tailwindcss";
 import { workedOutAtBuild } from "./built-tables.ts";
-import { type Bundled, bundledFrom, checkScripts, renderLicenses } from "./bundle.ts";
+import { type Bundled, bundledFrom, checkScripts, importedAtOnce, renderLicenses } from "./bundle.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -19,28 +19,16 @@ const lock = join(cache, "workbench.lock");
 const stamp = join(cache, "workbench.json");
 const minCompressedBytes = 1_024;
 
-/** What only some pages have: forms and their library, and how long texts, results and differences are shown. */
-const forSomePages = [
-  "schema-form",
-  "markdown",
-  "diff-lines",
-  "argument-difference",
-  "content-block",
-  "result-",
-  "json-view",
-  "long-text",
-  "large-text-bar",
-  "formatted-text",
-  "code-view",
-  "lines",
-].join("|");
+/** What the frame and the first page import at once comes in one piece; what they load later, with the pages that have it. */
+const first = importedAtOnce(["workbench/src/main.tsx", "workbench/src/pages/overview/overview-page.tsx"]);
+const pages = join(sources, "src", "pages");
 const groups = [
-  { name: "libraries", test: /node_modules[\\/](?:react|react-dom|scheduler|@tanstack)[\\/]/ },
-  { name: "icons", test: /node_modules[\\/]@primer[\\/]/ },
   {
-    name: "parts",
-    test: new RegExp(`workbench[\\\\/]src[\\\\/](?:parts[\\\\/](?!${forSomePages})|api[\\\\/]|app[\\\\/])`),
+    name: "libraries",
+    test: /node_modules[\\/](?:react|react-dom|scheduler|@tanstack[\\/](?!(?:react-)?(?:virtual|table))[^\\/]+)[\\/]/,
   },
+  { name: "icons", test: /node_modules[\\/]lucide-react[\\/]/ },
+  { name: "first", test: (id: string) => first.has(id) && !id.startsWith(pages) },
 ];
 
 /** Builds the browser app beside the old one and swaps them, so that a serving plane always has one. */
@@ -58,11 +46,12 @@ export async function buildWorkbench(): Promise<Bundled> {
 }
 
 async function writeApp(directory: string): Promise<Omit<Build, "sources" | "files">> {
+  const fonts = new Map<string, string>();
   const build = await rolldown({
     cwd: sources,
     input: { index: "src/main.tsx" },
     platform: "browser",
-    plugins: [withoutValidator(), tailwind(), workedOutAtBuild()],
+    plugins: [withoutValidator(), tailwind(fonts), workedOutAtBuild()],
     transform: { jsx: "react-jsx", define: { "process.env.NODE_ENV": '"production"' } },
     onLog(level, log, print) {
       // "use client" in libraries is for frameworks that render on a server.
@@ -83,8 +72,11 @@ async function writeApp(directory: string): Promise<Omit<Build, "sources" | "fil
   const style = output.find((piece) => piece.type === "asset" && piece.fileName.endsWith(".css"));
   await cp(join(sources, "public"), directory, { recursive: true });
   const template = await readFile(join(sources, "index.html"), "utf8");
-  await writeFile(join(directory, "index.html"), renderPage(template, chunks, style?.fileName ?? ""));
-  const moduleIds = chunks.flatMap((chunk) => chunk.moduleIds);
+  await writeFile(
+    join(directory, "index.html"),
+    renderPage(template, chunks, style?.fileName ?? "", [...fonts.values()]),
+  );
+  const moduleIds = [...chunks.flatMap((chunk) => chunk.moduleIds), ...fonts.keys()];
   const bundled = bundledFrom(moduleIds);
   await writeFile(join(directory, "third-party-licenses.txt"), renderLicenses(bundled.packages));
   checkScripts(directory);
@@ -96,7 +88,7 @@ async function writeApp(directory: string): Promise<Omit<Build, "sources" | "fil
 }
 
 /** The page asks for all that its first view needs at once. */
-function renderPage(template: string, chunks: readonly OutputChunk[], style: string): string {
+function renderPage(template: string, chunks: readonly OutputChunk[], style: string, fonts: readonly string[]): string {
   const entry = chunks.find(({ isEntry }) => isEntry);
   if (entry === undefined || style === "") throw new Error("The workbench has no entry or no style sheet.");
   const needed = new Set<string>();
@@ -110,6 +102,9 @@ function renderPage(template: string, chunks: readonly OutputChunk[], style: str
     `<script type="module" src="/workbench/${entry.fileName}"></script>`,
     ...[...needed].map((file) => `<link rel="modulepreload" href="/workbench/${file}" />`),
     `<link rel="stylesheet" href="/workbench/${style}" />`,
+    ...fonts
+      .filter((file) => firstFonts.test(file))
+      .map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/workbench/${file}" />`),
   ];
   return template.replace('<script type="module" src="/src/main.tsx"></script>', tags.join("\n    "));
 }
@@ -132,8 +127,11 @@ async function compress(directory: string): Promise<void> {
   }
 }
 
-/** Compiles the style sheet with the class names that the sources mention. */
-function tailwind(): Plugin {
+/** Asked for with the page, so that its first text is not set twice; other letters come when they are met. */
+const firstFonts = /-latin-wght-normal-/;
+
+/** Compiles the style sheet with the class names that the sources mention. `fonts` gets the files it names, by their source. */
+function tailwind(fonts: Map<string, string>): Plugin {
   const require = createRequire(join(sources, "package.json"));
   const loadStylesheet = async (id: string, base: string) => {
     const path = id.startsWith(".") ? join(base, id) : require.resolve(`${id}/index.css`);
@@ -147,7 +145,16 @@ function tailwind(): Plugin {
       const scanner = new Scanner({ sources: compiler.sources });
       const css = compiler.build(scanner.scan()).replace(/\/\*[\s\S]*?\*\//g, "");
       if (css.split("{").length !== css.split("}").length) throw new Error(`${id}: unbalanced braces`);
-      this.emitFile({ type: "asset", name: "index.css", source: css.replace(/\s+/g, " ").trim() });
+      const named = css.replace(/url\("?(@fontsource[^")]+\.woff2)"?\)/g, (_, font: string) => {
+        const file = join(root, "node_modules", font);
+        const content = readFileSync(file);
+        const hash = createHash("sha256").update(content).digest("hex").slice(0, 8);
+        const fileName = `assets/${basename(file, ".woff2")}-${hash}.woff2`;
+        if (!fonts.has(file)) this.emitFile({ type: "asset", fileName, source: content });
+        fonts.set(file, fileName);
+        return `url("/workbench/${fileName}")`;
+      });
+      this.emitFile({ type: "asset", name: "index.css", source: named.replace(/\s+/g, " ").trim() });
       return { code: "export {};", moduleType: "js", moduleSideEffects: false };
     },
   };

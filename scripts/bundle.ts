@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
+import { findCycle } from "../src/lib/find-cycle.ts";
 import { workedOut, workedOutAtBuild } from "./built-tables.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -18,7 +19,11 @@ export async function bundle(entries: Record<string, string>, directory: string,
     plugins: [plainBuiltins(), englishOnly(), withoutUnused(), workedOutAtBuild()],
     // What "engines" promises: Node 22 does not know 'using'.
     transform: { target: "node22.13" },
-    resolve: { mainFields: ["module", "main"] },
+    resolve: {
+      mainFields: ["module", "main"],
+      // It says what is deprecated to those who write for koa, by code that it makes at run time; this part of it says nothing.
+      alias: { depd: join(root, "node_modules/depd/lib/browser/index.js") },
+    },
     input: entries,
   });
   const { output } = await build.write({
@@ -34,6 +39,7 @@ export async function bundle(entries: Record<string, string>, directory: string,
   await build.close();
   for (const piece of output) if (piece.type === "chunk") writeInAscii(join(directory, piece.fileName), piece.code);
   checkScripts(directory);
+  refuseCircles(output.filter((piece) => piece.type === "chunk"));
   return bundledFrom(output.flatMap((piece) => (piece.type === "chunk" ? piece.moduleIds : [])));
 }
 
@@ -62,6 +68,19 @@ export function checkScripts(directory: string): void {
     cwd: directory,
     stdio: ["ignore", "ignore", "inherit"],
   });
+}
+
+/**
+ * Of two pieces that need each other one runs before what it needs is there. The bundler's own piece has only functions,
+ * which are there from the first moment.
+ */
+function refuseCircles(pieces: readonly { fileName: string; imports: readonly string[] }[]): void {
+  const own = pieces.filter(({ fileName }) => !fileName.includes("rolldown-runtime"));
+  const circle = findCycle(own.map(({ fileName, imports }) => ({ id: fileName, dependsOn: imports })));
+  if (circle !== null)
+    throw new Error(
+      `Pieces of the bundle need each other: ${circle.join(" → ")}. Move what they share into a piece of its own.`,
+    );
 }
 
 /** A library of which some modules are in a bundle; they are named from its folder. */
@@ -120,7 +139,7 @@ const meanwhile = importedAtOnce([
 ]);
 const pieces = [
   { name: "version", test: /src\/lib\/version\.ts$/ },
-  { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },
+  { name: "built-ins", test: /builtin:node:(path|os|url|buffer|fs|events|timers\/promises)$/ },
   {
     name: "local",
     test: (id: string) =>
@@ -139,7 +158,7 @@ const pieces = [
     name: "call",
     test: (id: string) =>
       call.has(id) ||
-      /builtin:node:(child_process|url|stream\/\w+)$/.test(id) ||
+      /builtin:node:(child_process|stream\/\w+)$/.test(id) ||
       /node_modules\/(jsonc-parser|semver|zod\/(v4\/)?(core|mini))\/|locales\/(en|english)\.js$/.test(id),
   },
   {
@@ -151,7 +170,7 @@ const pieces = [
 ];
 
 /** Files of ours that are loaded together with these: imported by them, or by what they import, and not only on demand. */
-function importedAtOnce(entries: readonly string[]): ReadonlySet<string> {
+export function importedAtOnce(entries: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (file: string): void => {
     if (found.has(file)) return;

@@ -51,26 +51,42 @@ export function readCompared(): Compared[] {
   });
 }
 
-/** docs/compatibility.md: per system what is the same, what differs and why, each with its test. */
+/** docs/compatibility.md: what people who know one of these systems have to know. */
 export function renderCompatibilityDocs(): string {
   const all = readCompared();
-  return `# Compatibility
+  const differing = all.filter(({ compares }) => /differs|partly/.test(compares));
+  return `# Differences from five systems
 
-Toolplane unites what five systems do in part. A configuration of each is read as it is, and each has a story under \`examples/\` that runs its
-document from top to bottom. This page compares them in ${all.length} rows: **same** is what they do, **more** goes beyond it or mends what did not work there,
-**differs** says what is different and why, **partly** what is missing. Each row links to the test that shows it.
+Toolplane unites what five systems do in part: ${systems.map(([name, story]) => `[${name}](../examples/${story}/README.md)`).join(", ")}. It reads a configuration of each
+as it is. Each name above leads to a story that runs its documents.
 
-Generated from \`scripts/compatibility.tsv\` by \`npm run docs\`; a test checks that each named test exists.
+These are the decisions where Toolplane does something else. [The report](../${reportPath}) has all ${all.length} rows, each with the test that shows it.
+\`npm run docs\` writes both.
 
+${differing.map(({ says, systems: of }) => `- **${namesOf(of)}.** ${says}`).join("\n")}
+`;
+}
+
+export const reportPath = "generated/compatibility.md";
+
+/** Every row with its test, for those who check the claim. */
+export function renderCompatibilityReport(): string {
+  const all = readCompared();
+  return `# Five systems, row by row
+
+${all.length} rows from \`scripts/compatibility.tsv\`: **same** is what the systems do, **more** goes beyond it or mends what did not work there,
+**differs** is a decision, **partly** names what is missing. Each row links to its test; a test checks that the link is true.
+
+| system | known for | rows | same | more | differs or partly |
+| --- | --- | --- | --- | --- | --- |
 ${systems
   .map((system, at) =>
-    renderSystem(
+    renderCount(
       system,
       all.filter(({ systems: of }) => of.includes(String(at))),
     ),
   )
   .join("\n")}
-## All rows
 
 | row | systems | | Toolplane | test |
 | --- | --- | --- | --- | --- |
@@ -78,23 +94,16 @@ ${all.map(renderRow).join("\n")}
 `;
 }
 
-function renderSystem([name, story, about]: (typeof systems)[number], rows: readonly Compared[]): string {
-  const count = (kind: string) => rows.filter(({ compares }) => compares === kind).length;
-  const differing = rows.filter(({ compares }) => /differs|partly/.test(compares));
-  return `## ${name}
-
-Known for ${about}. Its story: [${story}](../examples/${story}/README.md). Of its ${rows.length} rows ${count("same")} are the same and ${count("more")} go
-further. What differs or is missing:
-
-${differing.map(({ row, says, test, title }) => `- ${says} ([${row}](${linkTo(test)} "${title}"))`).join("\n")}
-`;
+function renderCount([name, , about]: (typeof systems)[number], rows: readonly Compared[]): string {
+  const count = (kinds: RegExp) => rows.filter(({ compares }) => kinds.test(compares)).length;
+  return `| ${name} | ${about} | ${rows.length} | ${count(/same/)} | ${count(/more/)} | ${count(/differs|partly/)} |`;
 }
 
-const linkTo = (test: string) => `../${test}`;
+const namesOf = (of: string) =>
+  of.length === systems.length ? "All" : [...of].map((at) => systems[Number(at)]?.[0]).join(", ");
 
 function renderRow({ row, compares, systems: of, says, test, title }: Compared): string {
-  const names = of.length === systems.length ? "all" : [...of].map((at) => systems[Number(at)]?.[0]).join(", ");
   const topic = topics.get(row);
   const heading = topic === undefined ? "" : `| | | | **${topic}** | |\n`;
-  return `${heading}| ${row} | ${names} | ${compares} | ${says} | [${title}](${linkTo(test)}) |`;
+  return `${heading}| ${row} | ${namesOf(of)} | ${compares} | ${says} | [${title}](../${test}) |`;
 }

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { configSchema, manifestSchema } from "../src/config/schemas.ts";
 import { type ErrorCode, errorTable } from "../src/model/errors.ts";
 import { renderCommandDocs } from "./command-docs.ts";
-import { renderCompatibilityDocs } from "./compatibility-docs.ts";
+import { renderCompatibilityDocs, renderCompatibilityReport, reportPath } from "./compatibility-docs.ts";
 import { renderConfigDocs } from "./config-docs.ts";
 import { renderConfigTypes } from "./config-types.ts";
 import { renderEventDocs } from "./event-docs.ts";
 import { renderHttpDocs } from "./http-docs.ts";
-import { renderLibraryDocs, renderLibraryGuide } from "./library-docs.ts";
+import { renderLibraryDocs } from "./library-docs.ts";
 import { renderPlaneMethods } from "./plane-methods.ts";
 
 export const root = join(import.meta.dirname, "..");
@@ -23,13 +23,13 @@ export function generatedDocs(): Doc[] {
     { path: `${errorPages}/README.md`, text: renderErrors() },
     ...pages,
     { path: "src/faces/cli/error-pages.json", text: renderPages(pages) },
-    { path: "docs/commands.md", text: renderCommandDocs() },
+    { path: "docs/commands.md", text: renderCommandDocs(readFileSync(join(root, "docs/commands.md"), "utf8")) },
     { path: "docs/compatibility.md", text: renderCompatibilityDocs() },
-    { path: "docs/config.md", text: renderConfigDocs() },
+    { path: reportPath, text: renderCompatibilityReport() },
+    { path: configPage, text: renderConfigDocs(readFileSync(join(root, configPage), "utf8")) },
     { path: "docs/events.md", text: renderEventDocs() },
     { path: "docs/http.md", text: renderHttpDocs(readFileSync(join(root, "docs/http.md"), "utf8")) },
-    { path: "docs/library.md", text: renderLibraryGuide(readFileSync(join(root, "docs/library.md"), "utf8")) },
-    ...renderLibraryDocs(),
+    { path: "docs/library-reference.md", text: renderLibraryDocs() },
     ...renderConfigTypes(),
     renderPlaneMethods(),
     { path: "manifest.schema.json", text: `${JSON.stringify(manifestSchema(), null, 2)}\n` },
@@ -37,8 +37,8 @@ export function generatedDocs(): Doc[] {
   ];
 }
 
+const configPage = "docs/configuration.md";
 const codes = Object.keys(errorTable) as ErrorCode[];
-const yesOrNo = (answer: boolean) => (answer ? "yes" : "no");
 
 /** The head follows the code; what people wrote below it stays. */
 function errorPage(code: ErrorCode): Doc {
@@ -78,11 +78,7 @@ function renderHead(code: ErrorCode): string {
 
 ${means}
 
-| HTTP | JSON-RPC | exit code | category | retryable |
-| --- | --- | --- | --- | --- |
-| ${http} | ${rpc} | ${exit} | ${category} | ${yesOrNo(retryable)} |
-
-[All error codes](README.md)
+HTTP ${http}, JSON-RPC ${rpc}, exit code ${exit}, ${category}, ${retryable ? "retryable" : "not retryable"}. [All codes](README.md)
 ${headEnd}`;
 }
 
@@ -90,13 +86,13 @@ function renderErrors(): string {
   return `# Errors
 
 Every error has one code, and every face shows the same one: the command line behind its message and as exit
-code, HTTP as status and \`code\` of the problem document, the library in \`outcome.error.code\`. Each code has a page
-that says what happened and what to do.
+code, HTTP as status and \`code\` of the problem document, the library in \`outcome.error.code\`. \`toolplane explain CODE\`
+prints the page of a code.
 
 <!-- Generated from src/model/errors.ts by npm run docs. -->
 
-| code | means | HTTP | JSON-RPC | exit | category | retryable |
-| --- | --- | --- | --- | --- | --- | --- |
+Each with its HTTP status and exit code; a retry may help where it says so.
+
 ${codes.map(renderRow).join("\n")}
 
 Three kinds of failure are kept apart, because they want different reactions:
@@ -125,6 +121,6 @@ Three kinds of failure are kept apart, because they want different reactions:
 }
 
 function renderRow(code: ErrorCode): string {
-  const { http, rpc, exit, retryable, category, means } = errorTable[code];
-  return `| [\`${code}\`](${code}.md) | ${means} | ${http} | ${rpc} | ${exit} | ${category} | ${yesOrNo(retryable)} |`;
+  const { http, exit, retryable, means } = errorTable[code];
+  return `- [\`${code}\`](${code}.md) (${http}, ${exit}${retryable ? ", retry" : ""}): ${means}`;
 }

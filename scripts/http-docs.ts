@@ -11,11 +11,19 @@ export function renderHttpDocs(page: string): string {
   return `${before}${start}\n${renderTable()}\n${end}${after}`;
 }
 
+/** By the scope that they need: a reader with a key looks for what it may do. */
 function renderTable(): string {
   const rows = operations.flatMap(({ name, http, scope, summary }) =>
-    isMissing(http)
-      ? []
-      : [`| \`${http.method.toUpperCase()} ${http.path}\` | ${scope ?? "–"} | \`${name}\` | ${summary} |`],
+    isMissing(http) ? [] : [{ scope, row: `- \`${http.method.toUpperCase()} ${http.path}\` \`${name}\`: ${summary}` }],
   );
-  return ["| route | scope | operation | |", "| --- | --- | --- | --- |", ...rows.sort(), ""].join("\n");
+  const byScope = Map.groupBy(rows, ({ scope }) => scope ?? "none");
+  return ["none", "read", "call", "admin"]
+    .flatMap((scope) => {
+      const own = byScope.get(scope as "read") ?? [];
+      return own.length === 0 ? [] : [`### Scope: ${scope}`, "", ...own.map(({ row }) => row).sort(byPath), ""];
+    })
+    .join("\n");
 }
+
+const pathOf = (row: string) => row.split(" ")[2] ?? "";
+const byPath = (one: string, other: string) => (pathOf(one) < pathOf(other) ? -1 : 1);

@@ -5,37 +5,39 @@ import { renderPlaneMethods } from "./plane-methods.ts";
 
 const root = join(import.meta.dirname, "..");
 
-type Member = { name: string; signature: string; says: string; parameters: string[]; examples: string[] };
+type Member = { name: string; signature: string; says: string; examples: string[] };
 type Namespace = { name: string; says: string; members: Member[] };
 
-/** docs/library: the plane and one page for each of its namespaces, from the doc comments of their types. */
-export function renderLibraryDocs(): { path: string; text: string }[] {
-  const namespaces = readNamespaces();
+/** docs/library-reference.md: the methods of the plane and of its namespaces, from the doc comments of their types. */
+export function renderLibraryDocs(): string {
   const own = membersOf("Plane").filter(({ signature }) => isMethod(signature));
-  const pages = namespaces.map((namespace) => ({
-    path: `docs/library/${namespace.name}.md`,
-    text: renderNamespace(namespace),
-  }));
-  return [{ path: "docs/library/README.md", text: renderIndex(namespaces, own) }, ...pages];
+  const sections = [
+    { name: "plane", path: "plane.", says: "The plane itself.", members: own },
+    ...readNamespaces().map((namespace) => ({
+      ...namespace,
+      name: `plane.${namespace.name}`,
+      path: `plane.${namespace.name}.`,
+    })),
+  ];
+  return `# Library reference
+
+Generated from the doc comments in \`src/model\` by \`npm run docs\`. The guide is [library.md](library.md). A last argument \`caller?: Caller\`, which most
+methods have, is left out here: \`{ principal }\` sets who calls, and without it the plane's own principal does.
+
+${sections
+  .map(
+    ({ name, path, says, members }) =>
+      `## ${name}\n\n${says}\n\n${withFirstExample(members)
+        .map((member) => renderMember(path, member))
+        .join("\n")}`,
+  )
+  .join("\n")}`;
 }
 
-const start = "<!-- Generated from the types of the plane by npm run docs. -->\n";
-const end = "<!-- /generated -->\n";
-
-/** docs/library.md with the table of all methods; what people wrote around it stays. */
-export function renderLibraryGuide(page: string): string {
-  const [before = "", rest = ""] = page.split(start);
-  const own = membersOf("Plane").filter(({ signature }) => isMethod(signature));
-  const rows = [
-    { says: "The plane itself.", names: own.map(({ name }) => name) },
-    ...readNamespaces().map(({ name, says, members }) => ({
-      says,
-      names: members.map((member) => `${name}.${member.name}`),
-    })),
-    // In code there are methods only.
-  ].map(({ says, names }) => `| ${says.replaceAll("`", "")} | ${names.map((name) => `\`${name}\``).join(", ")} |`);
-  const table = ["| about | methods |", "| --- | --- |", ...rows].join("\n");
-  return `${before}${start}\n${table}\n\n${end}${rest.split(end)[1] ?? ""}`;
+/** One shows how a namespace is used; editors show the others with each method. */
+function withFirstExample(members: readonly Member[]): Member[] {
+  const first = members.find(({ examples }) => examples.length > 0);
+  return members.map((member) => (member === first ? member : { ...member, examples: [] }));
 }
 
 /** What `Plane` has beside its own methods, by name. */
@@ -71,7 +73,8 @@ function membersOf(type: string): Member[] {
 function describe(comment: string, signature: string): Member {
   const text = comment.replaceAll(/^ *\* ?/gm, "").trim();
   const [head = "", ...examples] = text.split(/^@example\n/m).map((part) => part.trim());
-  const [says = "", ...parameters] = head.split(/^@param /m).map((part) => part.trim());
+  // What parameters mean is for editors.
+  const [says = ""] = head.split(/^@param /m).map((part) => part.trim());
   return {
     name: /^(?:readonly )?(\w+)/.exec(signature)?.[1] ?? "",
     signature: signature
@@ -80,7 +83,6 @@ function describe(comment: string, signature: string): Member {
       .replaceAll("; }", " }")
       .replaceAll(/\( | \)|, \)/g, (edge) => edge.replaceAll(/[ ,]/g, "")),
     says: says.replaceAll(/\s+/g, " "),
-    parameters: parameters.map((text) => text.replace(/^(\w+) /, "- `$1`: ")),
     examples,
   };
 }
@@ -99,36 +101,8 @@ function renderExample(example: string): string {
   return `\`\`\`ts\n${imports}${example}\n\`\`\`\n`;
 }
 
-function renderMember(path: string, { name, signature, says, parameters, examples }: Member): string {
-  const parts = [`### \`${path}${name}\``, "", `\`${signature}\``, ""];
-  const list = parameters.length === 0 ? [] : [...parameters, ""];
-  const text = says === "" ? list : [says, "", ...list];
-  return [...parts, ...text, ...examples.flatMap((example) => [renderExample(example)])].join("\n");
-}
-
-const generated = "<!-- Generated from the doc comments in src/model by npm run docs. -->\n";
-
-function renderNamespace({ name, says, members }: Namespace): string {
-  const methods = members.map((member) => renderMember(`plane.${name}.`, member)).join("\n");
-  return `# plane.${name}\n\n${generated}\n${says} The guide is [library.md](../library.md); [all namespaces](README.md).\n\n${methods}`;
-}
-
-function renderIndex(namespaces: readonly Namespace[], own: readonly Member[]): string {
-  const rows = namespaces.map(
-    ({ name, says, members }) =>
-      `| [\`plane.${name}\`](${name}.md) | ${says} | ${members.map((member) => `\`${member.name}\``).join(", ")} |`,
-  );
-  return `# Library reference
-
-${generated}
-Every method of a plane, with its types. The guide is [library.md](../library.md). Methods take the caller as \`{ principal }\` in their last
-argument; without it the plane's own principal calls.
-
-| namespace | about | methods |
-| --- | --- | --- |
-${rows.join("\n")}
-
-## Methods of the plane
-
-${own.map((member) => renderMember("plane.", member)).join("\n")}`;
+function renderMember(path: string, { signature, says, examples }: Member): string {
+  const shown = signature.replace(/^readonly /, "").replace(/(?:, )?caller\?: Caller\)/, ")");
+  const text = says === "" ? "" : `: ${says}`;
+  return [`**\`${path}${shown}\`**${text}`, "", ...examples.map(renderExample)].join("\n");
 }

@@ -1,5 +1,5 @@
-import { existsSync, globSync, mkdirSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "node:test";
 import { parseArgs } from "node:util";
@@ -61,6 +61,16 @@ async function prepareAll() {
   return started;
 }
 
+/** Tests read and write no file of the person who runs them. The cache and the settings of npm stay where they are. */
+function moveHome(): string {
+  process.env.npm_config_cache ??= join(homedir(), ".npm");
+  process.env.npm_config_userconfig ??= join(homedir(), ".npmrc");
+  const home = mkdtempSync(join(tmpdir(), "toolplane-home-"));
+  Object.assign(process.env, { HOME: home, USERPROFILE: home });
+  for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "APPDATA"]) delete process.env[name];
+  return home;
+}
+
 const files = chooseFiles();
 const uninstalled = peerPackages.filter((place) => !existsSync(join(place, "node_modules")));
 if (files.some((file) => uninstalled.some((place) => file.startsWith(`${place}/`))))
@@ -69,6 +79,7 @@ if (files.some((file) => uninstalled.some((place) => file.startsWith(`${place}/`
 // Nearly every group is a process of its own, so what is compiled for one is kept for the others.
 process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules", ".cache", "node");
 mkdirSync(process.env.NODE_COMPILE_CACHE, { recursive: true });
+const home = moveHome();
 const browser = named.length === 0 ? await prepareAll() : null;
 const events = run({
   files: groupTests(root, files),
@@ -80,4 +91,5 @@ const events = run({
 const again = `npm ${flags.all ? "run test:all" : "test"} --`;
 const { failed } = await reportTests(events, (text) => process.stdout.write(text), again);
 await browser?.close();
+rmSync(home, { recursive: true, force: true });
 if (failed > 0) process.exitCode = 1;

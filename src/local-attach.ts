@@ -33,7 +33,7 @@ export async function attachClient(client: LocalClient): Promise<Extract<Reached
   const reach = async (session: AttachedSession | null, graceMs: number): Promise<Reached> => {
     try {
       // Found again each time: a plane that a person serves may have come or gone.
-      const place = findPlace(client);
+      const place = findPlace(client, { isForClients: true });
       const start = starter(place, client);
       return await reachPlane({ place, signal, graceMs, attach: () => attachTo(place, client, session), start });
     } catch (thrown) {

@@ -103,6 +103,17 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
     },
     openState: async (options) => (await import("./local-plane.ts")).openLocalState(options),
     openSetup: async (options) => (await import("./local-setup.ts")).openRecordedSetup(options),
+    async findsClients() {
+      const [{ findLocalFiles }, { findingServers, processEnvironment }, { bundled }] = await Promise.all([
+        import("./local-files.ts"),
+        import("./config/config.ts"),
+        import("./bundled.ts"),
+      ]);
+      const directory = terminal.directory();
+      const { files } = findLocalFiles({ files: [], directory, dataDirectory: undefined });
+      const place = { named: [], files, directory, environment: processEnvironment() };
+      return files.length === 0 && (await findingServers(place, bundled.import)) !== null;
+    },
     runDemoServer: async () => (await import("../servers/demo/server.ts")).serveDemo(),
     runPlannerServer: async () => (await import("../servers/planner/server.ts")).servePlanner(),
     dataDirectory: async ({ dataDir }) => {

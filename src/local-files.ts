@@ -40,12 +40,15 @@ export type FoundPlace = PlanePlace & {
   startWords: string[] | null;
 };
 
-/** Where the plane of this configuration is; without any configuration, the one plane that this user serves elsewhere. */
-export function findPlace(local: LocalPlace): FoundPlace {
+/**
+ * Where the plane of this configuration is; without any configuration, the one plane that this user serves elsewhere. An
+ * MCP client borrows none: the model in one project would get the servers of another.
+ */
+export function findPlace(local: LocalPlace, { isForClients = false } = {}): FoundPlace {
   const { files, projectFiles, dataDirectory } = findLocalFiles(local);
   const own = ownPlace({ dataDirectory, files, isFound: projectFiles.length > 0 });
   const isConfigured = files.length > 0 || Object.keys(processEnvironment()).some(isSettingVariable);
-  if (isConfigured) return own;
+  if (isConfigured || isForClients) return own;
   const serving = servingPlanes(dataDirectory);
   const [one, ...others] = serving;
   if (one === undefined || serving.some((plane) => plane.files.length === 0)) return own;

@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { bundled } from "./bundled.ts";
-import { isConfiguredByVariables, noConfigFound, processEnvironment } from "./config/config.ts";
+import { findingServers, isConfiguredByVariables, noConfigFound, processEnvironment } from "./config/config.ts";
 import { withoutUndefined } from "./lib/json/plain-data.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { UnknownObject } from "./model/json.ts";
@@ -14,7 +15,11 @@ export type LocalPlaneOptions = LocalPlace & {
   persona: string | undefined;
   workspace?: string | undefined;
   compliance?: string | undefined;
-  /** What to run when no file is found; an error without it. */
+  /** Without a configuration the servers of clients are used, unless it is a client that asks. */
+  isForClients?: boolean;
+  /** For a command that changes nothing. */
+  looks?: boolean;
+  /** What to run when nothing is found; an error without it. */
   fallback?: UnknownObject;
   watch?: boolean;
   answersQuestions?: boolean;
@@ -40,14 +45,21 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
   const { record, replay, replayMiss } = options;
   // What is replayed did not happen: it is no part of the history here.
   const isReplay = replay !== undefined && replayMiss !== "live";
+  const { directory } = options;
+  const find =
+    isReplay || options.isForClients
+      ? null
+      : await findingServers({ named: options.files, files, directory, environment }, bundled.import);
+  const isConfigured = files.length > 0 || find !== null || (await isConfiguredByVariables(environment));
+  // Who only looks at what there is finds nothing new on the disk afterwards.
+  const keepsNothing = isReplay || (find !== null && options.looks === true && !existsSync(dataDirectory));
   const plane: PlaneOptions = {
     projectFiles,
-    projectDirectory: options.isShared && projectFiles.length === 0 ? null : options.directory,
-    config:
-      files.length > 0 || (await isConfiguredByVariables(environment))
-        ? files
-        : (options.fallback ?? (isReplay ? {} : noConfigFound(options.directory, environment))),
-    ...(isReplay ? { trustDirectory: dataDirectory } : { dataDirectory }),
+    projectDirectory: options.isShared && projectFiles.length === 0 ? null : directory,
+    config: isConfigured
+      ? files
+      : (options.fallback ?? (isReplay ? {} : noConfigFound(directory, environment, options.isForClients))),
+    ...(keepsNothing ? { trustDirectory: dataDirectory } : { dataDirectory }),
     ...withoutUndefined({ record, replay, replayMiss }),
     principal: localCaller(options),
     face: "cli",
@@ -60,7 +72,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
     ...(options.answersQuestions ? { answersQuestions: true } : {}),
     ...(options.relays ? { relays: true } : {}),
   };
-  return createPlane(plane, bundled, options.onSetup);
+  return createPlane(plane, bundled, { onSetup: options.onSetup, find: find ?? undefined });
 }
 
 /** What is stored for the person at this machine, or at the given address. */

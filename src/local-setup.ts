@@ -42,7 +42,8 @@ type Edits =
   | "editServer"
   | "removeServer"
   | "putToolset"
-  | "removeToolset";
+  | "removeToolset"
+  | "putModel";
 
 function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
   const servers = async () => (await setup.written()).servers;
@@ -79,6 +80,8 @@ function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
     removeServer: (name, file) => record(server("servers.remove", name, file), () => setup.removeServer(name, file)),
     putToolset: (name, entry) => record(toolset("toolsets.set", name), () => setup.putToolset(name, entry)),
     removeToolset: (name) => record(toolset("toolsets.remove", name), () => setup.removeToolset(name)),
+    putModel: (name, entry) =>
+      record({ operation: "models.set", target: name, snapshot: async () => null }, () => setup.putModel(name, entry)),
   };
 }
 

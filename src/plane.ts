@@ -4,6 +4,7 @@ import { createCalls, createLimits, createResults, loadRecordings, type Telemetr
 import { createCatalogue, type SearchPackage } from "./catalogue/catalogue.ts";
 import {
   createReload,
+  type FindServers,
   type ImportPackage,
   loadSettings,
   processEnvironment,
@@ -18,7 +19,7 @@ import type { SignInPackage } from "./model/access/sign-in.ts";
 import type { CataloguePackages, ResultPackages, StorePackages } from "./model/packages.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
-import { type Caller, type Principal, trusted, withListed } from "./model/principal.ts";
+import { type Caller, type KnownCaller, type Principal, trusted, withListed } from "./model/principal.ts";
 import { auditVerbs } from "./operations/audit-verbs.ts";
 import { bindCaller } from "./operations/bind-caller.ts";
 import { createServers, type DoctorPackage, type ServerPackages } from "./servers/servers.ts";
@@ -70,11 +71,19 @@ type Context = {
   plane: Plane;
 };
 
-/** The plane of the core with these packages. `onSetup` gets the name of each extension before its setup. */
+/** What only the plane of the person at this machine has. */
+type LocalParts = {
+  /** Gets the name of each extension before its setup. */
+  onSetup?: ((extension: string) => void) | undefined;
+  /** Finds servers of other programs, which have less weight than any file. */
+  find?: FindServers | undefined;
+};
+
+/** The plane of the core with these packages. */
 export async function createPlane(
   options: PlaneOptions,
   packages: Packages,
-  onSetup?: (extension: string) => void,
+  { onSetup, find }: LocalParts = {},
 ): Promise<Plane> {
   const context = madeInOrder<Context>([
     "options",
@@ -109,7 +118,7 @@ export async function createPlane(
   readProxiesFrom(context.environment);
   context.recordings = await loadRecordings(context);
   context.settings = await loadSettings(
-    sourceOf(options),
+    sourceOf(options, find),
     context.environment,
     placeOf(options),
     withPublicUrl(context.recordings.adapt, options.publicUrl),
@@ -158,9 +167,10 @@ export async function createPlane(
   return context.plane;
 }
 
-function sourceOf({ config = [], servers, extensions }: PlaneOptions) {
+function sourceOf({ config = [], servers, extensions }: PlaneOptions, find: FindServers | undefined) {
   const given = servers === undefined ? [] : [{ mcpServers: servers }];
-  const all = [...(Array.isArray(config) ? config : [config]), ...given];
+  const found = find === undefined ? [] : [find];
+  const all = [...found, ...(Array.isArray(config) ? config : [config]), ...given];
   // What a program brings is enough.
   return all.length === 0 && extensions !== undefined ? [{}] : all;
 }
@@ -237,14 +247,18 @@ function createVerbs(context: Context) {
     results: results.verbs.results,
     search: catalogue.verbs.search,
     servers: { ...servers.verbs.servers, ...calls.verbs.servers },
-    skills: { ...catalogue.verbs.skills, ...work.verbs.skills },
+    skills: { ...catalogue.verbs.skills, ...work.verbs.skills, ...calls.verbs.skills },
     stats: catalogue.verbs.stats,
     tasks: catalogue.verbs.tasks,
     tokens: servers.verbs.tokens,
     tools: { ...catalogue.verbs.tools, ...calls.verbs.tools },
     trust: {
       list: settings.trust.list,
-      approve: (hashes: readonly string[]) => settings.trust.approve(hashes).then(config.reload),
+      approve: (hashes: readonly string[], { principal }: KnownCaller) =>
+        settings.trust.approve(hashes, principal.directory).then(config.reload),
+      unanswered: ({ principal }: KnownCaller) => settings.trust.unanswered(principal.directory),
+      decline: (hashes: readonly string[], { principal }: KnownCaller) =>
+        settings.trust.decline(hashes, principal.directory),
       revoke: () => settings.trust.revoke().then(config.reload),
     },
   };

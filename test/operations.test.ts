@@ -31,6 +31,8 @@ const libraryOnly: Readonly<Record<string, string>> = {
   "servers.instructions": "the gateway shows them to MCP clients",
   "servers.extensions": "the gateway asks before it passes on what belongs to one",
   "servers.declare": "the gateway reports what its clients declare",
+  "trust.unanswered": "the gateway asks the person at a client; the command trust reads the answers itself",
+  "trust.decline": "the answer to that question; trust.approve is the other one",
   "servers.onMessage": "takes a function; the gateway passes on notifications",
   "servers.followLogs": "takes a function; HTTP streams GET /servers/{name}/logs",
   "servers.poolInfo": "numbers of this process; GET /servers and GET /metrics show them",

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { firstThreadMs } from "../replicas/processor.ts";
-import { measureTelling } from "./announce.ts";
 import { type Equation, fitCosts } from "./fit.ts";
 import { type Answers, createLoad, type Load } from "./load.ts";
+import { looksPerSecond, measureLook } from "./look.ts";
 import { bytesBetween, type Day, measureDay, type RecordBytes, sizesOf } from "./records.ts";
 import type { Costs } from "./simulate.ts";
 import { startWorld, type ThreadTime, type Used, usedBetween, type World } from "./world.ts";
@@ -55,7 +54,6 @@ const fewAgents = 5;
 /** The costs of calls, records and sessions, from one plane at several rates. */
 export async function measureCosts(options: MeasureOptions): Promise<Measured> {
   const wire = await measureWire(options);
-  const heard = await measureHearing(options);
   await using world = await startWorld({ planes: 1 });
   const load = createLoad(world);
   await warmUp(world, load, options.warmCalls);
@@ -79,9 +77,10 @@ export async function measureCosts(options: MeasureOptions): Promise<Measured> {
   const opened = usedBetween(beforeSessions, world.used());
   const record = bytesBetween(sizesBefore, await sizesOf(world));
   const day = await measureDay(world, options.dayRows);
+  const lookMs = await measureLook(world);
   load.close();
   const idleMs = { plane: idle.planes.ranMs / idleSeconds, database: idle.databaseMs / idleSeconds };
-  const apart = { heard, pings, opened, idleMs, wire, insertMs: day.insertProcessorMs / day.rows };
+  const apart = { lookMs, pings, opened, idleMs, wire, insertMs: day.insertProcessorMs / day.rows };
   return { costs: costsFrom(runs, apart), questions: wire.questions, record, day, runs };
 }
 
@@ -128,7 +127,7 @@ function doWork(load: Load, work: Work, seconds: number): Promise<Answers> {
 type Wire = { call: number; record: number; batch: number; questions: { batch: number; call: number } };
 
 type Apart = {
-  heard: Heard;
+  lookMs: number;
   pings: readonly Run[];
   opened: Used;
   idleMs: { plane: number; database: number };
@@ -137,7 +136,7 @@ type Apart = {
   insertMs: number;
 };
 
-function costsFrom(runs: readonly Run[], { heard, pings, opened, idleMs, wire, insertMs }: Apart): Costs {
+function costsFrom(runs: readonly Run[], { lookMs, pings, opened, idleMs, wire, insertMs }: Apart): Costs {
   const asks = Math.round(wire.questions.call);
   const amounts = (of: (run: Run) => readonly number[], took: (run: Run) => number): Equation[] =>
     runs.map((run) => ({ amounts: of(run), took: took(run) }));
@@ -185,18 +184,13 @@ function costsFrom(runs: readonly Run[], { heard, pings, opened, idleMs, wire, i
       asideMs,
       sessionMs: opened.planes.ranMs / countedSessions,
       batchMs,
-      // Those that heard were asleep.
-      hearMs: Math.max(
-        0,
-        (heard.listenersMs - listeners * idleMs.plane * heard.run.seconds) / (heard.run.batches * listeners) - wakeMs,
-      ),
       idleMs: idleMs.plane,
     },
     database: {
       askMs,
       recordMs: Math.max(insertMs, recordMs),
       batchMs: databaseBatchMs,
-      tellMs: heard.tellMs,
+      lookMs: lookMs * looksPerSecond,
       sessionMs: opened.databaseMs / countedSessions,
       idleMs: idleMs.database,
     },
@@ -209,23 +203,6 @@ function costsFrom(runs: readonly Run[], { heard, pings, opened, idleMs, wire, i
 /** Share of the time in which a thread slept, so that what comes has to wake it. */
 function asleep({ seconds, planes }: Run, { ranMs, waitedMs }: ThreadTime): number {
   return Math.max(0, 1 - (ranMs + waitedMs) / (seconds * 1_000 * planes));
-}
-
-/** A load on the first of three planes, and what the two others did that only heard of it. */
-type Heard = { run: Run; listenersMs: number; tellMs: number };
-
-const listeners = 2;
-
-async function measureHearing({ seconds, warmCalls, rates }: MeasureOptions): Promise<Heard> {
-  await using world = await startWorld({ planes: 1 + listeners });
-  const load = createLoad({ ...world, urls: world.urls.slice(0, 1) });
-  await warmUp(world, load, warmCalls);
-  const used = () => world.planes.slice(1).reduce((sum, plane) => sum + firstThreadMs(plane.pid()).ranMs, 0);
-  const before = used();
-  const run = await observe(world, load, { kind: "steady", perSecond: rates.at(-1) ?? 0 }, seconds);
-  const listenersMs = used() - before;
-  load.close();
-  return { run, listenersMs, tellMs: await measureTelling(world) };
 }
 
 /** Bytes of a call to its client and of a record to the database, and how often a batch waits for an answer. */

@@ -42,7 +42,6 @@ const journalOf = ({ questions }: Measured, lock: string): Journalling => ({
   roundTrips: Math.max(1, Math.round(questions.batch)),
   roundTripMs: 0,
   commitMs: 0,
-  notifies: true,
 });
 
 type Round = { measured: Measured; runs: Run[] };

@@ -13,9 +13,6 @@ const bytesPerSecond = (0.9 * 10e9) / 8;
 const roundTripMs = 0.5;
 const commitMs = 2;
 
-/** More do not help. */
-const maxPlanes = 500;
-
 export type Sized = {
   name: string;
   planes: number;
@@ -34,20 +31,13 @@ export const databaseCallMsOf = ({ plane, database }: Costs): number => plane.as
 const fixedMsOf = (own: { batchMs: number; idleMs: number }, { delayMs }: Journalling): number =>
   own.idleMs + (1_000 / delayMs) * own.batchMs;
 
-/** The more planes there are, the more batches each of them hears of. So it is tried until it is enough. */
 export function planesFor(perSecond: number, costs: Costs, journal: Journalling): number {
-  const batches = 1_000 / journal.delayMs;
-  for (let planes = 1; planes < maxPlanes; planes += 1) {
-    const heardMs = journal.notifies ? (planes - 1) * batches * costs.plane.hearMs : 0;
-    const roomMs = planes * (1_000 * aim - fixedMsOf(costs.plane, journal) - heardMs);
-    if (roomMs >= perSecond * callMsOf(costs)) return planes;
-  }
-  return maxPlanes;
+  return Math.ceil((perSecond * callMsOf(costs)) / (1_000 * aim - fixedMsOf(costs.plane, journal)));
 }
 
 export function databaseCoresFor(perSecond: number, planes: number, costs: Costs, journal: Journalling): number {
-  const toldMs = journal.notifies ? (planes * (planes - 1) * 1_000 * costs.database.tellMs) / journal.delayMs : 0;
-  const ms = perSecond * databaseCallMsOf(costs) + planes * fixedMsOf(costs.database, journal) + toldMs;
+  const eachMs = fixedMsOf(costs.database, journal) + costs.database.lookMs;
+  const ms = perSecond * databaseCallMsOf(costs) + planes * eachMs;
   return Math.ceil(ms / (1_000 * aim));
 }
 

@@ -30,8 +30,6 @@ export type Costs = {
     asideMs: number;
     sessionMs: number;
     batchMs: number;
-    /** To hear that another plane has written a batch. */
-    hearMs: number;
     /** What it does without any call, each second. */
     idleMs: number;
   };
@@ -39,8 +37,8 @@ export type Costs = {
     askMs: number;
     recordMs: number;
     batchMs: number;
-    /** To tell one plane of the batch of another. */
-    tellMs: number;
+    /** What a plane whose events are followed asks each second. */
+    lookMs: number;
     sessionMs: number;
     idleMs: number;
   };
@@ -64,8 +62,6 @@ export type Journalling = {
   roundTripMs: number;
   /** A commit waits for a disk or a replica: it takes time, and no core. */
   commitMs: number;
-  /** All planes hear of each batch. Postgres lets transactions that notify commit one after the other. */
-  notifies: boolean;
 };
 
 export type ToolTime =
@@ -147,7 +143,6 @@ export function simulate(scenario: Scenario): Simulated {
   const toDatabase = createLink(clock, scenario.bytesPerSecond);
   const client = createPlace(clock, 1);
   const lock = createPlace(clock, 1);
-  const commits = createPlace(clock, scenario.journal.notifies ? 1 : scenario.planes);
   const batches = { count: 0, records: 0 };
 
   const planes = Array.from({ length: scenario.planes }, (): Plane => {
@@ -158,20 +153,16 @@ export function simulate(scenario: Scenario): Simulated {
     const journal = createJournal(clock, scenario.journal, (records, stored) => {
       batches.count += 1;
       batches.records += records;
-      const { roundTrips, roundTripMs, commitMs, notifies } = scenario.journal;
+      const { roundTrips, roundTripMs, commitMs } = scenario.journal;
       const databaseMs = costs.database.batchMs + records * costs.database.recordMs;
       const bytes = costs.bytes.batch + records * costs.bytes.record;
       own.enter((leave) => {
         const go = (left: number): void => {
           if (left === 0)
-            return commits.enter((committed) =>
-              clock.after(commitMs, () => {
-                committed();
-                leave();
-                stored();
-                if (notifies) tellOthers(thread);
-              }),
-            );
+            return clock.after(commitMs, () => {
+              leave();
+              stored();
+            });
           onThread(costs.plane.batchMs / roundTrips, () =>
             toDatabase.send(bytes / roundTrips, () =>
               workIn(database, parts.database, varied(databaseMs / roundTrips), () =>
@@ -184,15 +175,11 @@ export function simulate(scenario: Scenario): Simulated {
       });
     });
     everyTick(clock, costs.plane.idleMs, (ms) => onThread(ms, nothing));
-    everyTick(clock, costs.database.idleMs, (ms) => workIn(database, parts.database, ms, nothing));
+    everyTick(clock, costs.database.idleMs + costs.database.lookMs, (ms) =>
+      workIn(database, parts.database, ms, nothing),
+    );
     return { thread, onThread, tool: createPlace(clock, 1), ...journal };
   });
-
-  function tellOthers(writer: Place): void {
-    workIn(database, parts.database, costs.database.tellMs * (planes.length - 1), () => {
-      for (const { thread, onThread } of planes) if (thread !== writer) onThread(costs.plane.hearMs, nothing);
-    });
-  }
 
   let turn = 0;
   const nextPlane = () => planes[turn++ % planes.length] as Plane;
@@ -254,7 +241,7 @@ export function simulate(scenario: Scenario): Simulated {
   begin({ arrivals, clock, random, call, openSession });
   clock.runUntil(scenario.warmSeconds * 1_000);
   isCounting = true;
-  const places = [client, database, lock, commits, ...planes.flatMap(({ thread, tool }) => [thread, tool])];
+  const places = [client, database, lock, ...planes.flatMap(({ thread, tool }) => [thread, tool])];
   for (const place of [...places, toClients.place, toDatabase.place]) place.restart();
   const before = usedBy(parts);
   const batchesBefore = { ...batches };
@@ -280,7 +267,6 @@ export function simulate(scenario: Scenario): Simulated {
     resources.push({ name, busy, meanWaitMs });
   };
   if (scenario.journal.lock === "all planes") alone("lock of the store", lock);
-  else if (scenario.journal.notifies) alone("commits that notify", commits);
   if (shared) {
     const all = (Object.keys(parts) as Part[]).reduce((sum, part) => sum + workMs(part), 0);
     const busy = all / (scenario.seconds * 1_000 * shared.cores);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { commandLineFile } from "../../test/fixtures/bundled.ts";
+import { type PgBouncer, startPgBouncer } from "../../test/fixtures/pgbouncer.ts";
 import { type RunningPostgres, startPostgres } from "../../test/fixtures/postgres.ts";
 import { fixtureCommand } from "../../test/fixtures/start-server.ts";
 import type { Door } from "./ask.ts";
@@ -19,6 +20,8 @@ export type World = AsyncDisposable & {
   /** For clients, through the balancer: the pass of one plane is none for another, a key is known to all. */
   door: Door;
   postgres: RunningPostgres;
+  /** Between the planes and the database, where there is one. */
+  pooler: PgBouncer | null;
   schema: string;
   /** The file into which the tools of all replicas write. */
   ledger: string;
@@ -35,6 +38,8 @@ export type WorldOptions = {
   words?: readonly string[];
   /** How long the clock begins jobs. */
   ticksForMs?: number;
+  /** With PgBouncer in transaction mode before the database. */
+  isPooled?: boolean;
   /** More for the entry of the tool server. */
   server?: object;
   /** More for the configuration. */
@@ -45,12 +50,13 @@ let worlds = 0;
 
 /** So many planes in processes of their own, with nothing in common but a database, behind a balancer. */
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const { count, words = [], ticksForMs = 0, server = {}, settings = {} } = options;
+  const { count, words = [], ticksForMs = 0, isPooled = false, server = {}, settings = {} } = options;
   const directory = await mkdtemp(join(tmpdir(), "replicas-"));
   const postgres = await startPostgres();
   worlds += 1;
   const schema = `replicas_${worlds}`;
-  const store = postgres.address(schema);
+  const pooler = isPooled ? await startPgBouncer(postgres.address(schema)) : null;
+  const store = pooler?.through(postgres.address(schema)) ?? postgres.address(schema);
   const config = join(directory, "toolplane.json");
   const ledger = join(directory, "ledger");
   const rules = [
@@ -94,6 +100,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     balancer,
     door: { url: balancer.url, key },
     postgres,
+    pooler,
     schema,
     ledger,
     ticks,
@@ -107,6 +114,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     async [Symbol.asyncDispose]() {
       await balancer.close();
       await Promise.all(replicas.map((replica) => replica.stop()));
+      await pooler?.[Symbol.asyncDispose]();
       await postgres[Symbol.asyncDispose]();
       await rm(directory, { recursive: true, force: true });
     },

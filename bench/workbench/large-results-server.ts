@@ -10,10 +10,16 @@ const row = (at: number) => ({
 });
 const rows = Array.from({ length: Math.floor(bytes / 150) }, (_, at) => row(at));
 
+/** No table: each name has another thing below it. */
+const tree = Object.fromEntries(
+  rows.slice(0, rows.length * 0.7).map((one) => [`customer-${one.id}`, { at: one.id, of: one }]),
+);
+
 const results: Record<string, () => object> = {
   lines: () => ({ content: [{ type: "text", text: "one line of a log, as long as they are\n".repeat(bytes / 40) }] }),
   one_line: () => ({ content: [{ type: "text", text: "word ".repeat(bytes / 5) }] }),
   json: () => ({ content: [{ type: "text", text: JSON.stringify(rows) }] }),
+  tree: () => ({ content: [{ type: "text", text: JSON.stringify(tree) }] }),
   structured: () => ({ content: [{ type: "text", text: "See the structured content." }], structuredContent: { rows } }),
 };
 

@@ -45,6 +45,18 @@ export async function measureScripts({ browser, url }: World): Promise<number> {
   return answers.reduce((sum, { headers: said }) => sum + Number(said.get("content-length")), 0);
 }
 
+/** Words with at least so many letters together. Nothing is remembered from the round before. */
+export function lettersOf(count: number): string[] {
+  const all: string[] = [];
+  for (let at = 0, letters = 0; letters < count; at += 1) {
+    const round = Math.floor(at / queries.length);
+    const words = `${queries[at % queries.length]}${round === 0 ? "" : ` ${round}`}`;
+    all.push(words);
+    letters += words.length;
+  }
+  return all;
+}
+
 export type Keys = { times: number[]; floor: number[] };
 
 /** From each key to its results on the screen; the next one follows when they are there. */
@@ -52,11 +64,9 @@ export async function measureKeys(world: World, count: number): Promise<Keys> {
   const page = await openTimed(world, "/tools", "[role=cell] a");
   const search = page.getByRole("searchbox", { name: "Search tools" });
   const [times, floor]: [number[], number[]] = [[], []];
-  for (let at = 0; times.length < count; at += 1) {
+  for (const letters of lettersOf(count)) {
     await search.fill("");
-    // Nothing is remembered from the round before.
-    const round = Math.floor(at / queries.length);
-    for (const letter of `${queries[at % queries.length]}${round === 0 ? "" : ` ${round}`}`) {
+    for (const letter of letters) {
       // Wait for the page's answer before the key, not in parallel.
       await page.evaluate("void (globalThis.timed = stopwatch.nextKey())");
       await page.keyboard.press(letter === " " ? "Space" : letter);

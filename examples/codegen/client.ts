@@ -52,6 +52,15 @@ export type DemoSwatchInput = {
 /** What `demo.swatch` answers as data. */
 export type DemoSwatchOutput = unknown;
 
+/** Arguments of `demo.whoami`. */
+export type DemoWhoamiInput = {
+  /** set by Toolplane where the configuration asks for it */
+  username?: string;
+};
+
+/** What `demo.whoami` answers as data. */
+export type DemoWhoamiOutput = unknown;
+
 /** Every tool, by its name. */
 export type Tools = {
   /** Adds two numbers and returns the sum, for example 1 and 2. */
@@ -64,6 +73,8 @@ export type Tools = {
   "demo.list_notes": { input: DemoListNotesInput; output: DemoListNotesOutput };
   /** Draws a square in a colour such as teal or #0aa and returns it as an image. */
   "demo.swatch": { input: DemoSwatchInput; output: DemoSwatchOutput };
+  /** Tells who calls and which tools there are, from values that only Toolplane sets. */
+  "demo.whoami": { input: DemoWhoamiInput; output: DemoWhoamiOutput };
 };
 
 export type ToolName = keyof Tools;
@@ -123,6 +134,8 @@ export type Client = {
     list_notes(args?: DemoListNotesInput, options?: CallOptions): Promise<ToolAnswer<DemoListNotesOutput>>;
     /** Draws a square in a colour such as teal or #0aa and returns it as an image. */
     swatch(args: DemoSwatchInput, options?: CallOptions): Promise<ToolAnswer<DemoSwatchOutput>>;
+    /** Tells who calls and which tools there are, from values that only Toolplane sets. */
+    whoami(args?: DemoWhoamiInput, options?: CallOptions): Promise<ToolAnswer<DemoWhoamiOutput>>;
   };
 };
 
@@ -148,6 +161,7 @@ export function createClient(to: Plane | Address): Client {
       greet: (args, options) => call("demo.greet", args, options),
       list_notes: (args, options) => call("demo.list_notes", args, options),
       swatch: (args, options) => call("demo.swatch", args, options),
+      whoami: (args, options) => call("demo.whoami", args, options),
     },
   };
 }

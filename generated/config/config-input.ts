@@ -38,10 +38,11 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   /** Catalogue entries from other planes. */ bundles?: BundlesInput | undefined;
   /** sqlite, or postgres://… to share the state between planes. Default: "sqlite". */ store?: string | undefined;
   /** Seals the tokens in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory. */ vaultKey?: string | undefined;
+  /** The server whose tools `mcp.TOOL` means. The block `tools.mcp` calls it `default_server`. */ defaultServer?: string | undefined;
   /** Authentication of callers. */ auth?: AuthInput | undefined;
   /** Attributes of users, by name. */ users?: Readonly<Record<string, UserInput>> | undefined;
   /** What personas may do, by name. */ personas?: Readonly<Record<string, PersonaInput>> | undefined;
-  /** Which compliance levels go together: default for the built-in ones, or your own as {levels, unknown}; see access.md. Without it, levels have no effect. */ compliance?: "default" | { levels?: readonly ComplianceLevelInput[] | undefined; unknown?: "permissive" | "strict" | undefined } | null | undefined;
+  /** Which compliance levels go together: default for the built-in ones, or your own as {levels, unknown}; see identity.md. Without it, levels have no effect. */ compliance?: "default" | { levels?: readonly ComplianceLevelInput[] | undefined; unknown?: "permissive" | "strict" | undefined } | null | undefined;
 }
 
 /** A selection of tools with a budget. */
@@ -144,7 +145,7 @@ export interface AuditInput {
 /** Traces, metrics, and what is kept of calls. */
 export interface ObservabilityInput {
   /** Spans and metrics by OTLP over HTTP, as JSON. */ otlp?: { /** The collector, such as http://127.0.0.1:4318; /v1/traces and /v1/metrics are added. Empty: nothing is sent. */ endpoint: string; /** Headers for the collector, best as references; or a string such as name=value,name=value. */ headers?: Readonly<Record<string, string>> | string | undefined; /** false: no spans. Default: true. */ traces?: boolean | undefined; /** false: no metrics. Default: true. */ metrics?: boolean | undefined; /** Time between two batches in milliseconds. Default: 10000. */ intervalMs?: number | undefined; /** The name of this plane at the collector. Default: "toolplane". */ serviceName?: string | undefined } | null | undefined;
-  /** true: arguments and results of calls are kept, so that the page of a call shows them. Secrets are redacted, injected values never stored; see observability.md. Default: false. */ keepPayloads?: boolean | undefined;
+  /** true: arguments and results of calls are kept, so that the page of a call shows them. Secrets are redacted, injected values never stored; see calls.md. Default: false. */ keepPayloads?: boolean | undefined;
   /** Days to keep them. Default: 7. */ payloadDays?: number | undefined;
 }
 

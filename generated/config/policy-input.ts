@@ -6,6 +6,7 @@ export interface PolicyInput {
   /** build runs writes, plan queues them, debug asks for approval, review refuses them; reads run. Default: "build". */ mode?: "build" | "plan" | "review" | "debug" | undefined;
   /** Rules in order; the first that matches decides. Default: []. */ rules?: readonly PolicyRuleInput[] | undefined;
   /** required: a tool whose safety_level is high runs only on servers that say 'isolated'. By default only the strict profile requires it. */ isolation?: "off" | "required" | undefined;
+  /** Every call that is not refused needs a person's yes. The variable FORCE_TOOL_APPROVAL_GLOBALLY=true sets it, whatever files say. */ askAlways?: boolean | undefined;
   /** By glob of tool names: read or write, overriding the tool's own claim. */ effects?: Readonly<Record<string, "read" | "write">> | undefined;
 }
 
@@ -41,10 +42,10 @@ export interface HooksInput {
   /** Decides whether approval is needed; may waive it if only the profile requires it. Default: []. */ PermissionRequest?: readonly HookInput[] | undefined;
   /** Runs before a call; may change its arguments. Default: []. */ PreToolUse?: readonly HookInput[] | undefined;
   /** Runs on a result; may replace or withhold it. Default: []. */ PostToolUse?: readonly HookInput[] | undefined;
-  /** Runs before the first call of a conversation; may refuse it. Default: []. */ SessionStart?: readonly HookInput[] | undefined;
+  /** Runs before the first question or call of a conversation; may refuse it. Default: []. */ SessionStart?: readonly HookInput[] | undefined;
   /** Runs when a conversation ends. Default: []. */ SessionEnd?: readonly HookInput[] | undefined;
   /** Runs on the question of an agent's run, before anything else; may refuse it. Default: []. */ UserPromptSubmit?: readonly HookInput[] | undefined;
-  /** Runs before each request to an agent's model; may refuse it. Default: []. */ BeforeModel?: readonly HookInput[] | undefined;
+  /** Runs before each request to an agent's model; may refuse it. `PreLlmCall` says the same. Default: []. */ BeforeModel?: readonly HookInput[] | undefined;
 }
 
 /** A program that is asked about calls. */

@@ -17,7 +17,8 @@ export interface ServerInput extends ForeignServerKeys {
   /** An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts at this file's directory. */ openapi?: string | undefined;
   /** The address of the API; by default as its document says, or the document's own address. */ baseUrl?: string | undefined;
   /** Which operations of the document become tools; by default all. */ operations?: McpServersOperationsInput | undefined;
-  /** The transport; detected by default. */ transport?: "stdio" | "http" | "sse" | "websocket" | "openapi" | "memory" | "extension" | undefined;
+  /** A folder with skills: each directory with a SKILL.md is one, with the files beside it. A relative path starts at this file's directory. Links are not followed. */ skills?: string | undefined;
+  /** The transport; detected by default. */ transport?: "stdio" | "http" | "sse" | "websocket" | "openapi" | "skills" | "memory" | "extension" | undefined;
   /** Headers for every request to a remote server. */ headers?: Readonly<Record<string, string>> | undefined;
   /** Authentication to a remote server. */ auth?: ServerAuthInput | undefined;
   /** What the server is for. */ description?: string | undefined;
@@ -34,6 +35,7 @@ export interface ServerInput extends ForeignServerKeys {
   /** Idle time before it is stopped, 0 for never. Default: 600000. */ idleTimeoutMs?: number | undefined;
   /** Its concurrency limit: requests at once; more wait. Default: 64. */ maxConcurrency?: number | undefined;
   /** Length of its queue; more are refused with BUSY. Default: 1000. */ maxQueue?: number | undefined;
+  /** Calls at once of all planes on one store together; more wait. Without it each plane has its own maxConcurrency. */ sharedConcurrency?: number | undefined;
   /** Its rate limit: calls in a minute, a sixth of them at once. The next waits up to 5 s, or is refused with RATE_LIMITED. */ rateLimitPerMinute?: number | undefined;
   /** Its circuit breaker. */ circuit?: CircuitInput | undefined;
   /** Attempts of its calls; by default as in 'retry'. */ retry?: McpServersRetryInput | undefined;
@@ -63,7 +65,7 @@ export interface ServerInput extends ForeignServerKeys {
   /** The version of its tools; a tool's own wins. */ version?: string | undefined;
   /** Where 'add' took it from: its name in the MCP registry and the version. 'servers update' compares it with the newest. */ source?: string | undefined;
   /** Whether its tools need a sign-in; by default only if there are scopes. */ auth_required?: boolean | undefined;
-  /** Variables that hold its credentials; listings show whether they are set. */ auth_env?: readonly string[] | undefined;
+  /** Variables that hold its credentials; listings show whether they are set. */ auth_env?: readonly string[] | Readonly<Record<string, { required?: boolean | undefined; [key: string]: unknown }>> | undefined;
   /** Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from. Default: ["_mcp_data"]. */ inject?: readonly InjectionInput[] | undefined;
   /** Options of the inventory in _mcp_data. */ inject_options?: InjectOptionsInput | undefined;
 }

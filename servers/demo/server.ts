@@ -55,6 +55,26 @@ function createDemoServer(): McpServer {
     () => text(notes.length === 0 ? "No notes yet." : notes.join("\n")),
   );
   server.registerTool(
+    "whoami",
+    {
+      title: "Show what is injected",
+      description: "Tells who calls and which tools there are, from values that only Toolplane sets.",
+      inputSchema: z.object({
+        username: z.string().optional().describe("set by Toolplane where the configuration asks for it"),
+        _mcp_data: z
+          .looseObject({ available_servers: z.array(z.looseObject({})).optional() })
+          .optional()
+          .describe("the catalogue of the caller, set by Toolplane"),
+      }),
+      annotations: { readOnlyHint: true },
+    },
+    ({ username, _mcp_data }) => {
+      const servers = _mcp_data?.available_servers?.map(({ server_name }) => String(server_name)) ?? [];
+      const who = username === undefined ? "No one told me who calls." : `You are ${username}.`;
+      return text(`${who} ${_mcp_data === undefined ? "No catalogue came." : `Servers: ${servers.join(", ")}.`}`);
+    },
+  );
+  server.registerTool(
     "swatch",
     {
       title: "Show a colour",

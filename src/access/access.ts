@@ -30,10 +30,15 @@ export { effectOf, isOffered } from "./policy/effect.ts";
 
 /** What access needs of the plane. */
 type AccessContext = {
-  readonly settings: { config(): Config; auth: SignInContext["settings"]; vaultKey(): Promise<string | undefined> };
-  readonly recorder: Pick<Recorder, "store" | "emit" | "onNews">;
+  readonly settings: {
+    config(): Config;
+    auth: SignInContext["settings"];
+    vaultKey(): Promise<string | undefined>;
+    planeFiles(): string[];
+  };
+  readonly recorder: Pick<Recorder, "store" | "emit" | "onNews" | "isInformed">;
   readonly egress: Egress;
-  readonly options: Pick<PlaneOptions, "principal" | "exposed" | "dataDirectory">;
+  readonly options: Pick<PlaneOptions, "principal" | "exposed" | "dataDirectory" | "store">;
   readonly packages: { signIn(): Promise<SignInPackage> };
   readonly audit: Pick<PlaneAudit, "run">;
   readonly catalogue: { registry: Pick<Registry, "snapshot"> };
@@ -66,6 +71,7 @@ export function createAccess(context: AccessContext) {
     store: recorder.store,
     vault: () => loadVault({ store: recorder.store, directory: options.dataDirectory, vaultKey: settings.vaultKey }),
     onNews: recorder.onNews,
+    isInformed: recorder.isInformed,
     egress,
     load: () => context.packages.signIn(),
     audit: (...work) => context.audit.run(...work),
@@ -78,9 +84,12 @@ export function createAccess(context: AccessContext) {
     store: recorder.store,
     emit: recorder.emit,
     onNews: recorder.onNews,
+    isInformed: recorder.isInformed,
     egress,
     defaultPrincipal: trusted(options.principal),
     exposed: options.exposed ?? false,
+    // Planes that share a named store share its keys; those that only share a data directory do not.
+    planeFiles: () => ((options.store ?? config().store) === "sqlite" ? settings.planeFiles() : []),
     toolsetServers: (name) => toolset(name)?.definition.providers ?? [],
   });
   const grants = createGrants({

@@ -152,6 +152,8 @@ export function createAgent(context: AgentContext): Agent {
       runs: {
         page: async (...asked) => (await runner()).runs.page(...asked),
         get: async (...asked) => (await runner()).runs.get(...asked),
+        running: async (...asked) => (await runner()).runs.running(...asked),
+        stop: async (...asked) => (await runner()).runs.stop(...asked),
         render: async (...asked) => (await runner()).runs.render(...asked),
         rename: async (...asked) => (await runner()).runs.rename(...asked),
         delete: async (...asked) => (await runner()).runs.delete(...asked),

@@ -166,12 +166,14 @@ export function createToolset(parts: ToolsetParts): Toolset {
 }
 
 /**
- * Is a tool in a toolset? Those of its servers are, as far as `allow_tools` lets them. A tool written by hand is when
+ * Is a tool in a toolset? Those of its servers are, as far as `allow_tools` lets them, by its own or its
+ * whole name. A tool written by hand is when
  * it leads to one of the servers, or when it is named.
  */
 export function isInToolset({ providers, allow_tools }: ToolsetDefinition, tool: SelectedTool): boolean {
   const { server, tool: name } = tool.id;
-  if (!passesFilter(name, allow_tools, null)) return false;
+  const names = server === null ? [name] : [name, `${server}.${name}`];
+  if (!names.some((one) => passesFilter(one, allow_tools, null))) return false;
   if (server !== null) return providers.includes(server);
   if (allow_tools !== null || tool.source === "builtin") return true;
   return (tool.providers ?? []).some(

@@ -17,6 +17,7 @@ import { type ErrorData, isShutdown, PlaneError } from "../model/errors.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import { requirePage } from "../protocol/page-address.ts";
+import { ownerOfCaller, type SessionOwner } from "../servers/servers.ts";
 import { createInjectedHider, type InjectedHider } from "./hide-injected.ts";
 import type { AttemptPass } from "./limits/limits.ts";
 import { neverSent } from "./providers/mapping.ts";
@@ -228,9 +229,10 @@ export function providerArguments({ input, injected }: Routed, { name }: Provide
 }
 
 /** A conversation belongs to the key that began it. */
-export function sessionOwner({ user, key }: Principal, conversation: string | undefined) {
-  if (conversation === undefined || key === undefined) return { user, conversation: conversation ?? null };
-  return { user, conversation: `${key} ${conversation}` };
+export function sessionOwner(principal: Principal, conversation: string | undefined): SessionOwner {
+  const { key } = principal;
+  if (conversation === undefined) return ownerOfCaller(principal);
+  return ownerOfCaller(principal, key === undefined ? conversation : `${key} ${conversation}`);
 }
 
 /** The definition has changed. Nothing was sent, and the call must be planned again. */

@@ -2,7 +2,7 @@ import { nowText, uniqueId } from "../lib/ids-and-time.ts";
 import { rewriteText } from "../lib/json/json-text.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { shorten } from "../lib/text/cut-text.ts";
-import type { Approved, Authorized, Executed, Injected, Requested, Routed } from "../model/calls/call.ts";
+import type { Approved, Authorized, Executed, Injected, Requested, Routed, Validated } from "../model/calls/call.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
@@ -23,6 +23,8 @@ export type CallStages = {
   currentPrincipal?(principal: Principal): Promise<Principal>;
   grantFor: GrantFor;
   checkArguments: CheckArguments;
+  /** Of a call whose arguments do not fit: has its server crashed, and does it list another definition now? */
+  hasOther?(call: Authorized, thrown: unknown): Promise<boolean>;
   onlyReads?: OnlyReads;
   valueFor: ValueFor;
   approval: ApproveOptions;
@@ -72,7 +74,16 @@ export function createCallTool(path: CallStages): CallTool {
         const resolved = found instanceof Promise ? await found : found;
         const authorized = step("authorize", () => authorize(resolved, path.grantFor)) as Authorized;
         const checked = step("validate", () => validate(authorized, path.checkArguments, path.onlyReads));
-        const validated = checked instanceof Promise ? await checked : checked;
+        let validated: Validated;
+        try {
+          validated = checked instanceof Promise ? await checked : checked;
+        } catch (thrown) {
+          // What a server listed before it crashed may be another definition than the one it has now.
+          if (rounds === maxRounds || !(await path.hasOther?.(authorized, thrown))) throw thrown;
+          rounds += 1;
+          latest = requestedOf(latest);
+          continue;
+        }
         const completed = step("inject", () => inject(validated, path.valueFor));
         const injected = completed instanceof Promise ? await completed : completed;
         const judged =

@@ -12,6 +12,7 @@ import { shuttingDown } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Plane, PlaneCallOptions } from "../model/plane.ts";
 import type { Inside } from "../model/principal.ts";
+import { skillsExtension } from "../protocol/extensions.ts";
 import type { Servers } from "../servers/servers.ts";
 import { createSessionStore } from "../store/store.ts";
 import { createActivity } from "./activity.ts";
@@ -125,6 +126,15 @@ export async function createCalls(context: CallsContext) {
       packages: context.packages,
       pages: catalogue.pages,
       judge: quality.judge,
+      skilled: (principal) => {
+        const declared = (name: string) => servers.verbs.servers.extensions(name, { principal });
+        return servers.names().filter((name) => Object.hasOwn(declared(name), skillsExtension));
+      },
+      discover: (principal, waitMs) => lookup.discover(null, principal, { waitMs }),
+      onListChanged: (listener) =>
+        servers.verbs.servers.onMessage(({ method }) => {
+          if (method === "notifications/resources/list_changed") listener();
+        }),
     }),
     call,
     drain: runner.drain,

@@ -9,6 +9,7 @@ import { execute } from "./execute.ts";
 import { createBudgets } from "./limits/budgets.ts";
 import { createCircuits } from "./limits/circuit-breaker.ts";
 import { createPathLimits } from "./limits/limits.ts";
+import { createSharedSlots } from "./limits/shared-slots.ts";
 
 type Setting = { failures?: number; perMinute?: number; budgets?: object };
 
@@ -24,6 +25,8 @@ function limited(tool: ReturnType<typeof sampleTool>, fails: number, setting: Se
     circuits,
     budgets: createBudgets(() => parsed),
     ratePerMinute: () => perMinute,
+    concurrency: () => undefined,
+    slots: createSharedSlots({ shared: undefined, tell: async () => undefined, onTold: () => () => undefined }),
   });
   let asked = 0;
   const keys: unknown[] = [];

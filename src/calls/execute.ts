@@ -67,19 +67,18 @@ const fitForHeader = /^[\x21-\x7e]{1,255}$/;
 
 const writing = new WeakMap<Tool, boolean>();
 
-/** Is it known to change something? Decided once for a tool. */
-function isKnownWrite(tool: Tool): boolean {
+/** Does it change something, be it by its name alone? A key that is not needed does no harm. Decided once for a tool. */
+function seemsToWrite(tool: Tool): boolean {
   const before = writing.get(tool);
   if (before !== undefined) return before;
-  const { effect, known } = effectOf(tool, {});
-  const isWrite = known && effect === "write";
+  const isWrite = effectOf(tool, {}).effect === "write";
   writing.set(tool, isWrite);
   return isWrite;
 }
 
 /** The same idempotency key for all attempts of a call. A caller's own is never dropped. */
 export function idempotencyKeyOf({ id, tool, options }: Routed): string | undefined {
-  const takesKey = tool.metadata.idempotency_key !== false || isKnownWrite(tool);
+  const takesKey = tool.metadata.idempotency_key !== false || seemsToWrite(tool);
   if (options.idempotencyKey === undefined && !takesKey) return undefined;
   const { idempotencyKey = id } = options;
   if (typeof idempotencyKey === "string" && fitForHeader.test(idempotencyKey)) return idempotencyKey;

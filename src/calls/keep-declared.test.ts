@@ -31,6 +31,13 @@ const filters: Filter[] = [
     { properties: declared, patternProperties: { "(": {} } },
     ["name"],
   ],
+  ["what is required is declared", { properties: declared, required: ["extra"] }, ["name", "extra"]],
+  [
+    "what is required by a part is declared",
+    { properties: declared, anyOf: [{ required: ["extra"] }], additionalProperties: false },
+    ["name", "extra"],
+  ],
+  ["a schema that only requires keeps everything", { type: "object", required: ["name"] }, all],
   ["a schema that declares nothing keeps everything", { type: "object" }, all],
   ["an empty list of properties keeps nothing", { type: "object", properties: {} }, []],
   ["an empty list of an open schema keeps everything", { properties: {}, additionalProperties: true }, all],

@@ -5,11 +5,11 @@ import { createRegistry } from "../catalogue/registry.ts";
 import type { ToolId } from "../model/catalogue/tool.ts";
 import { findTool } from "./lookup.ts";
 
-type Stage = { started?: string[]; hidden?: string[] };
+type Stage = { started?: string[]; hidden?: string[]; onDiscovered?: () => void };
 type World = Record<string, string[] | { trouble: string }>;
 
 /** Servers that list their tools when they are discovered, or tell why they cannot. */
-function worldOf(servers: World, { started = [], hidden = [] }: Stage = {}) {
+function worldOf(servers: World, { started = [], hidden = [], onDiscovered }: Stage = {}) {
   const registry = createRegistry(() => undefined);
   const discovered: string[] = [];
   const list = (server: string) => {
@@ -26,6 +26,7 @@ function worldOf(servers: World, { started = [], hidden = [] }: Stage = {}) {
       async discover(names = Object.keys(servers)) {
         discovered.push(...names);
         names.forEach(list);
+        onDiscovered?.();
       },
       requirement: () => null,
       visible: () => registry.snapshot().tools.filter(({ name }) => !hidden.includes(name)),
@@ -104,6 +105,24 @@ test("a tool of a server that cannot run is unavailable rather than unknown", as
 test("a bare name that is not found mentions the servers that could not be asked", async () => {
   const { find } = worldOf({ git: { trouble: "Server 'git' is not available: it died." }, notes: ["write"] });
   await assert.rejects(find("status"), { code: "TOOL_NOT_FOUND", message: /it died/ });
+});
+
+test("a name with a server that was asked says nothing about other servers", async () => {
+  const { find } = worldOf({ git: { trouble: "Server 'git' is not available: it died." }, notes: ["write"] });
+  for (const asked of ["notes.wriet", "notes__wriet", { server: "notes", tool: "wriet" }])
+    await assert.rejects(find(asked), ({ message }: Error) => /notes/.test(message) && !/it died/.test(message));
+});
+
+test("a server that a person trusts, or puts right, while it is looked for is asked then", async () => {
+  for (const asked of ["git.status", { server: "git", tool: "status" }]) {
+    const servers: World = { git: { trouble: "Server 'git' cannot run: not trusted yet." } };
+    const { find } = worldOf(servers, {
+      onDiscovered: () => {
+        servers.git = ["status"];
+      },
+    });
+    assert.equal((await find(asked)).name, "git.status");
+  }
 });
 
 test("a hidden tool takes no spelling from one that the caller may use", async () => {

@@ -11,7 +11,7 @@ import type { Config } from "../model/config/config.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneTools } from "../model/plane-tools.ts";
 import { type Inside, mayDo, type Principal, requireScope } from "../model/principal.ts";
-import { type Servers, unknownServer } from "../servers/servers.ts";
+import { ownerOfCaller, type Servers, unknownServer } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import { requireGrant } from "./authorize.ts";
 import { offerTool } from "./offers/offer-tools.ts";
@@ -102,7 +102,7 @@ export function createLookup(parts: LookupParts) {
     /** Of one server, or of all. */
     async discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void> {
       await loaded();
-      const how = { ...wait, owner: { user: principal.user, conversation: null } };
+      const how = { ...wait, owner: ownerOfCaller(principal) };
       const names = knownTo(principal);
       if (server === null) return servers.discover(undefined, { ...how, among: names });
       if (!names.includes(server) && !mayDo(principal, "admin")) throw unknownServer(server);
@@ -117,14 +117,15 @@ type Looking = {
   onProgress?: Relay["onProgress"] | undefined;
 };
 
-function createFinder({ registry, servers, grants, catalogue, loaded, operationCommand }: LookupParts) {
+function createFinder({ config, registry, servers, grants, catalogue, loaded, operationCommand }: LookupParts) {
   return async (asked: string | ToolId, principal: Principal, { names, shows, onProgress }: Looking) => {
     await loaded();
-    const owner = { user: principal.user, conversation: null };
+    const owner = ownerOfCaller(principal);
     const maySee = (server: string) => grants.maySeeServer(principal, server);
     const found = await findTool(asked, {
       snapshot: () => registry.snapshot(principal),
       servers: () => [...names],
+      defaultServer: config().defaultServer,
       discover(some, within = some ? 0 : waitMs) {
         const how = { owner, among: names, waitMs: within, ...(onProgress ? { onProgress } : {}) };
         return servers.discover(
@@ -181,12 +182,12 @@ function withLookupCache(parts: LookupParts, find: (...asked: Parameters<FindToo
     const known = remembered.get(principal)?.get(keyOf(asked));
     if (known === undefined) return undefined;
     const isSame = known.config === config() && known.snapshot === registry.snapshot(principal);
-    const owner = { user: principal.user, conversation: null };
+    const owner = ownerOfCaller(principal);
     return isSame && servers.isSettled(known.servers, owner) ? known.tool : undefined;
   }
 
   function remember(asked: string | ToolId, principal: Principal, tool: Tool): void {
-    const likely = serversOf(asked, servers.names());
+    const likely = serversOf(asked, servers.names(), config().defaultServer);
     // A tool found elsewhere than expected is looked up again.
     if (tool.id.server === null || !likely.includes(tool.id.server)) return;
     const snapshot = registry.snapshot(principal);
@@ -199,7 +200,8 @@ function withLookupCache(parts: LookupParts, find: (...asked: Parameters<FindToo
   }
 
   const findAnew = async (...[asked, principal, onProgress]: Parameters<FindTool>): Promise<Tool> => {
-    const isLikely = (name: string) => mayBelongTo(name, String(asked)) && grants.maySeeServer(principal, name);
+    const isLikely = (name: string) =>
+      mayMean(name, String(asked), config().defaultServer) && grants.maySeeServer(principal, name);
     if (typeof asked === "string") servers.warm(servers.names().filter(isLikely));
     await headStart();
     const [tool] = await Promise.all([find(asked, principal, onProgress), warmUp()]);
@@ -221,8 +223,13 @@ function hasRivals({ providers }: Tool): boolean {
   return new Set(providers.map(({ priority }) => priority)).size < providers.length;
 }
 
-function serversOf(asked: string | ToolId, names: readonly string[]): readonly string[] {
-  if (typeof asked === "string") return names.filter((name) => mayBelongTo(name, asked));
+/** By its name, alone or before that of a tool; and the default server by `mcp` before that of a tool. */
+function mayMean(server: string, spelling: string, usual: string | undefined): boolean {
+  return mayBelongTo(server, spelling) || server === spelling || (server === usual && spelling.startsWith("mcp."));
+}
+
+function serversOf(asked: string | ToolId, names: readonly string[], usual: string | undefined): readonly string[] {
+  if (typeof asked === "string") return names.filter((name) => mayMean(name, asked, usual));
   return asked.server === null ? [] : [asked.server];
 }
 
@@ -233,6 +240,8 @@ function keyOf(asked: string | ToolId): string {
 type Discovery = {
   snapshot(): Snapshot;
   servers(): string[];
+  /** Of which `mcp.TOOL` is one. */
+  defaultServer?: string | undefined;
   /** No longer than `waitMs`; 0 is until they are known. */
   discover(servers?: readonly string[], waitMs?: number): Promise<void>;
   trouble(server: string): string | null;
@@ -247,14 +256,26 @@ type Discovery = {
   shows?(tool: Tool): boolean;
 };
 
+/** Meanwhile a person may have trusted a server, or put it right: those are asked again. */
+async function lookFor(known: () => Tool | undefined, { servers, trouble, discover }: Discovery, only?: string) {
+  const asked = only === undefined ? undefined : [only];
+  const troubled = (asked ?? servers()).filter((server) => trouble(server) !== null);
+  await discover(asked);
+  const found = known();
+  const mended = found ? [] : troubled.filter((server) => trouble(server) === null);
+  if (mended.length > 0) await discover(mended);
+  return found ?? known();
+}
+
 /** Starts no more servers than the name can mean. */
 export async function findTool(asked: string | ToolId, discovery: Discovery): Promise<Tool> {
-  const { snapshot, servers, discover } = discovery;
+  const { snapshot, servers, discover, defaultServer } = discovery;
   if (typeof asked !== "string") {
-    if (asked.server !== null) await discover([asked.server]);
-    return shown(snapshot().byId(asked), discovery) ?? refuse(spell(asked), discovery);
+    const known = () => shown(snapshot().byId(asked), discovery);
+    const found = asked.server === null ? known() : await lookFor(known, discovery, asked.server);
+    return found ?? refuse(spell(asked), discovery);
   }
-  const likely = servers().filter((server) => mayBelongTo(server, asked));
+  const likely = servers().filter((server) => mayMean(server, asked, defaultServer));
   const handWritten = shown(snapshot().byId({ server: null, tool: asked }), discovery);
   if (handWritten && likely.length === 0) return handWritten;
   if (likely.length > 0) {
@@ -263,8 +284,7 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
     // Another spelling of a foreign tool may be the name of an own one.
     if (found && (found.name === asked || isUsable(found, discovery))) return found;
   }
-  await discover();
-  return lookUp(asked, discovery) ?? refuse(asked, discovery);
+  return (await lookFor(() => lookUp(asked, discovery), discovery)) ?? refuse(asked, discovery);
 }
 
 const isUsable = (tool: Tool, { visible, mayUse }: Discovery) => mayUse?.(tool) ?? visible().includes(tool);
@@ -282,14 +302,33 @@ function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
     return ids.flatMap((id) => byId(id) ?? []);
   };
   const [first, ...others] = found((tool) => isUsable(tool, discovery));
+  const usual = ofDefaultServer(spelling, discovery);
+  if (usual !== undefined && (first === undefined || others.length > 0)) return usual;
   if (first === undefined) {
     const hidden = found((tool) => shown(tool, discovery) !== undefined);
-    return hidden.length === 1 ? hidden[0] : undefined;
+    return (hidden.length === 1 ? hidden[0] : undefined) ?? onlyTool(spelling, discovery);
   }
   if (others.length === 0) return first;
   const candidates = [first, ...others].map(({ name }) => name).sort();
   const text = `'${spelling}' could be ${quoted(candidates)}. Use one of these names.`;
   throw new PlaneError("TOOL_AMBIGUOUS", text, { data: { tool: spelling, candidates } });
+}
+
+/** `mcp.TOOL`, where a server is the usual one. */
+function ofDefaultServer(spelling: string, discovery: Discovery): Tool | undefined {
+  const { defaultServer: server, snapshot } = discovery;
+  if (server === undefined || !spelling.startsWith("mcp.")) return undefined;
+  const tool = snapshot().byId({ server, tool: spelling.slice("mcp.".length) });
+  return tool && isUsable(tool, discovery) ? tool : undefined;
+}
+
+/** The name of a server is that of its only tool. */
+function onlyTool(spelling: string, discovery: Discovery): Tool | undefined {
+  if (!discovery.servers().includes(spelling)) return undefined;
+  const [only, ...more] = discovery
+    .snapshot()
+    .tools.filter(({ id }) => id.server === spelling && id.kind === undefined);
+  return only && more.length === 0 && isUsable(only, discovery) ? only : undefined;
 }
 
 const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(" or ");
@@ -301,7 +340,7 @@ function refuse(spelling: string, discovery: Discovery): never {
   const troubles = servers()
     .map((server) => ({ server, why: trouble(server) }))
     .filter(({ why }) => why !== null);
-  const blocked = troubles.filter(({ server }) => mayBelongTo(server, spelling));
+  const blocked = troubles.filter(({ server }) => mayMean(server, spelling, discovery.defaultServer));
   for (const { server } of blocked) {
     const first = requirement(server);
     if (first) throw first;
@@ -315,11 +354,14 @@ function refuse(spelling: string, discovery: Discovery): never {
   }
   const names = visible().map(({ name, modelName }) => (spelling.includes("__") ? modelName : name));
   const near = nearest(spelling, names);
-  const unasked = troubles.slice(0, maxTroubles).map(({ why }) => ` ${why}`);
-  const others = troubles.length - unasked.length;
+  // The name says whose tool it is, and that server was asked.
+  const isOfAsked = servers().some((server) => [".", "__"].some((mark) => spelling.startsWith(server + mark)));
+  const missing = isOfAsked ? [] : troubles;
+  const unasked = missing.slice(0, maxTroubles).map(({ why }) => ` ${why}`);
+  const others = missing.length - unasked.length;
   if (others > 0) unasked.push(` ${others} more ${others === 1 ? "is" : "are"} not available.`);
   const remedy = `${hint(near, names.length)}${unasked.join("")}`;
-  const personHints = [...Object.values(listHints), ...serverHints(troubles)];
+  const personHints = [...Object.values(listHints), ...serverHints(missing)];
   throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${remedy}`, {
     data: { tool: spelling, nearest: near, hint: remedy, personHints },
   });

@@ -303,15 +303,31 @@ function failedWith(thrown: PlaneError, call: CallReport, result: ToolResult | u
   return { ...waiting, approval: { id: approvalId } };
 }
 
-function warningsOf({ input, executed, judged }: Learned): Pick<CallReport, "warnings" | "argumentNotes"> {
+function warningsOf(call: Learned): Pick<CallReport, "warnings" | "argumentNotes"> {
+  const { input, executed, judged, tool } = call;
   const notes: string[] = [];
   if (input?.respelt)
     notes.push(`The arguments were no valid JSON (${input.respelt.join(", ")}) and have been read all the same.`);
   else if (input?.repaired) notes.push("The arguments were cut off and have been completed; check them.");
-  if (input && input.dropped.length > 0) notes.push(`Not declared by the tool, left out: ${input.dropped.join(", ")}.`);
+  const isSet = (name: string) => tool?.reserved.includes(name) ?? false;
+  const undeclared = input?.dropped.filter((name) => !isSet(name)) ?? [];
+  const reserved = input?.dropped.filter(isSet) ?? [];
+  if (undeclared.length > 0) notes.push(`Not declared by the tool, left out: ${undeclared.join(", ")}.`);
+  if (reserved.length > 0) notes.push(`Set by the system alone, left out: ${reserved.join(", ")}.`);
   const hooked = judged?.before ? ["A hook changed the arguments."] : [];
-  const warnings = [...(executed?.warnings ?? []), ...hooked, ...notes];
+  const warnings = [...(executed?.warnings ?? []), ...hooked, ...unusedFiles(call), ...notes];
   return notes.length === 0 ? { warnings } : { warnings, argumentNotes: notes };
+}
+
+/** Files that were given and went nowhere. */
+function unusedFiles({ files = {}, injected, tool }: Learned): string[] {
+  const names = Object.keys(files);
+  if (names.length === 0 || injected === undefined || tool === undefined) return [];
+  const sent = new Set(Object.values(injected.values).flat());
+  const unused = names.filter((name) => !sent.has(files[name] as string));
+  if (unused.length === 0) return [];
+  const how = `'inject' of its server says which argument is a file: {"parameter": "filename", "from": "files"}.`;
+  return [`No argument of '${tool.name}' took the address of ${unused.join(", ")}. ${how}`];
 }
 
 function attemptsOf(call: Learned, error: PlaneError | undefined): Attempt[] {

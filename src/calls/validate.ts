@@ -31,10 +31,11 @@ const keepers = new WeakMap<Tool, Keeps>();
 function keeperOf(tool: Tool): Keeps {
   const known = keepers.get(tool);
   if (known) return known;
-  const { names, patterns, open } = declaredBy(tool.parameters);
+  const { names, demanded, patterns, open } = declaredBy(tool.parameters);
   const welcomesAll = open || (isSilent(tool.parameters) && names.size === 0 && tool.injects.length === 0);
   // A pattern that cannot be asked here may have meant the name: the check against the schema decides.
-  const isDeclared = (name: string) => names.has(name) || patterns.some(({ test }) => test(name) !== false);
+  const isDeclared = (name: string) =>
+    names.has(name) || demanded.has(name) || patterns.some(({ test }) => test(name) !== false);
   const taken = new Set(tool.reserved.map(foldName));
   // No careless server may take one name for the other.
   const isForged = (name: string) =>
@@ -49,7 +50,7 @@ function isSilent({ properties, additionalProperties, patternProperties }: Unkno
   return [properties, additionalProperties, patternProperties].every((said) => said === undefined);
 }
 
-type Declared = { names: Set<string>; patterns: SafePattern[]; open: boolean };
+type Declared = { names: Set<string>; demanded: Set<string>; patterns: SafePattern[]; open: boolean };
 
 /** With composed schemas. A reference may declare anything. */
 function declaredBy(schema: UnknownObject): Declared {
@@ -57,10 +58,13 @@ function declaredBy(schema: UnknownObject): Declared {
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .filter(isObject)
     .map(declaredBy);
-  const { properties, patternProperties, additionalProperties } = schema;
+  const { properties, patternProperties, additionalProperties, required } = schema;
+  // What must be there may be there, whether it is described or not.
+  const own = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
   return {
     names: new Set([...keysOf(properties), ...parts.flatMap(({ names }) => [...names])]),
     patterns: [...keysOf(patternProperties).flatMap(compile), ...parts.flatMap(({ patterns }) => patterns)],
+    demanded: new Set([...own, ...parts.flatMap(({ demanded }) => [...demanded])]),
     open:
       additionalProperties === true ||
       isObject(additionalProperties) ||

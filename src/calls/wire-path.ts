@@ -10,11 +10,11 @@ import type { Outcome } from "../model/calls/call.ts";
 import { describeProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
-import { toPlaneError } from "../model/errors.ts";
+import { PlaneError, toPlaneError } from "../model/errors.ts";
 import type { ExecuteStage } from "../model/extensions/extension.ts";
 import type { CataloguePackages } from "../model/packages.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
-import type { Servers } from "../servers/servers.ts";
+import { ownerOfCaller, type Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import type { Activity } from "./activity.ts";
 import { aroundStages } from "./added-stages.ts";
@@ -81,11 +81,22 @@ export function wirePath(context: CallsContext, stages: Stages): CallStages {
     findTool: lookup.findTool,
     grantFor: grants.grantFor,
     checkArguments,
+    async hasOther({ tool, principal }, thrown) {
+      const { server } = tool.id;
+      if (server === null || !(thrown instanceof PlaneError) || thrown.code !== "INVALID_ARGUMENTS") return false;
+      // One that only has nothing to do is not started for a call that is refused.
+      const hasCrashed = servers.status().some(({ name, state, error }) => {
+        return name === server && state !== "connected" && error !== null;
+      });
+      if (!hasCrashed) return false;
+      await servers.connect(server).catch(() => undefined);
+      return registry.snapshot(principal).byId(tool.id) !== tool;
+    },
     onlyReads: (tool) => effectOf(tool, config().policy.effects).effect === "read",
     valueFor: createInjection({
       config,
       // A planner does not wait for the slowest server.
-      discover: ({ user }) => servers.discover(undefined, { owner: { user, conversation: null }, waitMs: 10_000 }),
+      discover: (principal) => servers.discover(undefined, { owner: ownerOfCaller(principal), waitMs: 10_000 }),
       visibleTo(principal, request) {
         const visible = catalogue.visibleTo(principal, request);
         return visible.filter((tool) => !quality.isHeld(tool));
@@ -154,7 +165,7 @@ function executeOptions(context: CallsContext, providers: Providers, spans: Span
       const before = current.get(spec);
       const isKnown = standing !== null && before?.standing === standing && before.user === principal.user;
       if (now === tool && isKnown) return true;
-      const isCurrent = (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
+      const isCurrent = (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal) === null;
       if (isCurrent && standing !== null) current.set(spec, { standing, user: principal.user });
       return isCurrent;
     },

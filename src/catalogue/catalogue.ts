@@ -1,4 +1,5 @@
 import type { Grants } from "../model/access/grants.ts";
+import type { ListOwner } from "../model/catalogue/list-owner.ts";
 import type { Finding } from "../model/catalogue/quality-schema.ts";
 import type { Embed } from "../model/catalogue/search.ts";
 import type { FoundTool } from "../model/catalogue/search-schema.ts";
@@ -9,10 +10,11 @@ import type { UnknownObject } from "../model/json.ts";
 import type { CataloguePackages } from "../model/packages.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { PlaneTools } from "../model/plane-tools.ts";
+import type { PlaneSkills } from "../model/plane-work.ts";
 import type { Inside, Principal } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { ServerStatus } from "../model/servers/server-schema.ts";
-import type { Servers } from "../servers/servers.ts";
+import { ownerOfCaller, type Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import { type CatalogueEntriesPorts, createCatalogueEntries } from "./changes/catalogue-entries.ts";
 import { createHealthFeed } from "./health/health.ts";
@@ -42,13 +44,15 @@ type CatalogueContext = {
   readonly settings: {
     config(): Config;
     directoryOf(server: string): string;
+    directories: { home: string | null };
     checkTool: CatalogueEntriesPorts["checkTool"];
   };
   readonly options: Pick<PlaneOptions, "dataDirectory" | "embed">;
   readonly environment: CatalogueEntriesPorts["environment"];
   readonly packages: CataloguePackages & { search(): Promise<SearchPackage> };
   readonly defaultPrincipal: Principal;
-  readonly recorder: CatalogueEntriesPorts["recorder"] & Pick<Recorder, "newSamples" | "onSamples" | "on">;
+  readonly recorder: CatalogueEntriesPorts["recorder"] &
+    Pick<Recorder, "newSamples" | "onSamples" | "on" | "isInformed">;
   readonly servers: Servers;
   readonly access: { grants: Grants; isOffered(tool: Tool): boolean; impactOf(tool: Tool): ToolImpact };
   readonly results: Pick<CatalogueEntriesPorts, "builtin">;
@@ -60,6 +64,7 @@ type CatalogueContext = {
     providerTrouble(spec: ProviderSpec): string | null;
     /** Vectors by a configured model. */
     embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
+    verbs: { skills: Pick<Inside<PlaneSkills>, "published"> };
   };
   readonly work: { schedulesOf: WorkPorts["schedulesOf"]; changed(): void };
   readonly extensions: {
@@ -93,6 +98,7 @@ export function createCatalogue(context: CatalogueContext) {
     builtin: context.results.builtin,
     onEntries: () => context.work.changed(),
     servers,
+    home: settings.directories.home,
     // A server that is no longer configured is not secret.
     maySeeServer: (principal, server) =>
       config().servers[server] === undefined || grants.maySeeServer(principal, server),
@@ -101,12 +107,14 @@ export function createCatalogue(context: CatalogueContext) {
   const guardPorts = {
     config,
     store,
+    isInformed: recorder.isInformed,
     emit,
     directoryOf,
     tools: registry.all,
     isWritten: registry.isWritten,
     ownersOf: registry.ownersOf,
     usualUser: defaultPrincipal.user,
+    home: settings.directories.home,
     scanAdded: (entry: UnknownObject) => context.extensions.scan(entry),
   };
   const quality = createQuality(guardPorts, context.packages);
@@ -147,7 +155,7 @@ export function createCatalogue(context: CatalogueContext) {
     guard: quality.open,
     maySeeServer: grants.maySeeServer,
     listOffers: (server, caller) => context.servers.listOffers(server, caller),
-    listOwner: (server, { user }) => context.servers.listOwner(server, { user, conversation: null }),
+    listOwner: (server, principal) => context.servers.listOwner(server, ownerOfCaller(principal)),
   });
   const searchPorts: SearchPorts = {
     config,
@@ -161,6 +169,7 @@ export function createCatalogue(context: CatalogueContext) {
     quality,
     servers,
     grants,
+    skills: async (principal) => (await context.calls.verbs.skills.published({ principal })).skills,
   };
   return {
     ...listings,
@@ -215,12 +224,12 @@ function createServerPorts(
       definition: ServerDefinition,
       listed: unknown[],
       era: "legacy" | "modern",
-      owner?: { user: string | null },
+      owner?: ListOwner,
     ): void {
       quality.onListed(server, definition, listed, owner);
       registry.setSource(server, translateTools(server, definition, listed, era), owner);
     },
-    onToolsGone(server: string, owner: { user: string | null }): void {
+    onToolsGone(server: string, owner: ListOwner): void {
       quality.onRemoved(server, owner);
       registry.removeSource(server, owner);
     },

@@ -1,18 +1,19 @@
 import { once } from "../lib/async/once.ts";
 import { deepFreeze, sameJson } from "../lib/json/plain-data.ts";
+import { type ListOwner, listKeysOf } from "../model/catalogue/list-owner.ts";
 import type { Tool, ToolId, ToolMetadata, ToolOverlay } from "../model/catalogue/tool.ts";
 import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import { completeWrapper, exclusivelyWrapped, type OverlaidTool, overlayTool } from "./overlays/overlay.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
-import { createToolLists, isSameId, type ListOwner } from "./tool-lists.ts";
+import { createToolLists, isSameId } from "./tool-lists.ts";
 
 /** By the name of a server's tool, in any spelling. */
 type Overlays = ReadonlyMap<string, ToolOverlay>;
 
-/** Whose view: a persona and a workspace have tools of their own, and a user the tools that servers list for them alone. */
-export type Viewer = Pick<Principal, "persona" | "user" | "workspace">;
+/** Whose view: a persona and a workspace have tools of their own, a user and a directory those that servers list for them alone. */
+export type Viewer = Pick<Principal, "persona" | "user" | "workspace" | "directory">;
 
 /** The registry at one moment, as one viewer sees it. Immutable. */
 export type Snapshot = {
@@ -27,8 +28,12 @@ export type RegistryChange = { revision: number; tools: number };
 
 export type Registry = ReturnType<typeof createRegistry>;
 
-/** `usualUser` is whose list of a server people write wrappers and overlays for. */
-export function createRegistry(onChange: (change: RegistryChange) => void, usualUser: string | null = null) {
+/** `usualUser` is whose list of a server people write wrappers and overlays for, `home` where callers work who say nothing. */
+export function createRegistry(
+  onChange: (change: RegistryChange) => void,
+  usualUser: string | null = null,
+  home: string | null = null,
+) {
   const lists = createToolLists(usualUser);
   let revision = 0;
   let taken: Taken | null = null;
@@ -46,7 +51,9 @@ export function createRegistry(onChange: (change: RegistryChange) => void, usual
       owners.size > 0,
     );
     const target = (id: ToolId) => lists.of(id.server ?? "", usualUser).find((tool) => isSameId(tool.id, id));
-    taken = takeSnapshot(revision, offered, { naming, overlays, memo, owners, ...(owners.size > 0 && { target }) });
+    const keysOf = (viewer: Viewer) => listKeysOf(viewer, home);
+    const more = owners.size > 0 ? { target } : {};
+    taken = takeSnapshot(revision, offered, { naming, overlays, memo, owners, keysOf, ...more });
     return taken;
   };
   const replace = () => {
@@ -60,7 +67,7 @@ export function createRegistry(onChange: (change: RegistryChange) => void, usual
     snapshot: (viewer: Viewer = { persona: null, workspace: null, user: usualUser }): Snapshot =>
       current().seenBy(viewer),
     all: (): readonly Tool[] => current().all,
-    /** With `owner`, what the server lists for this user and no other. */
+    /** With `owner`, what the server lists for this user or directory and no other. */
     setSource(source: string, translation: Translation, owner?: ListOwner): void {
       if (lists.set(source, translation, owner)) replace();
     },
@@ -74,8 +81,12 @@ export function createRegistry(onChange: (change: RegistryChange) => void, usual
     },
     /** The hidden values that are sent with each call of a tool. */
     fixedOf: (tool: Tool): JsonObject => memo.fixed.get(tool) ?? {},
-    /** The users for whom alone its server lists it; undefined for a tool of a list that all share. */
+    /** The keys of the lists that have it; undefined for a tool of a list that all share. */
     ownersOf: (tool: Tool): ReadonlySet<string | null> | undefined => current().ownersOf(tool),
+    isListedFor(tool: Tool, viewer: Viewer): boolean {
+      const owners = current().ownersOf(tool);
+      return owners === undefined || listKeysOf(viewer, home).some((key) => owners.has(key));
+    },
     listed: lists.listed,
     /** Written by people, or described by an overlay; what comes with the program is neither. */
     isWritten(tool: Tool): boolean {
@@ -163,7 +174,7 @@ type Memo = { fixed: WeakMap<Tool, JsonObject>; named: WeakMap<NamelessTool, Too
 function takeSnapshot(
   revision: number,
   offered: readonly NamelessTool[],
-  { naming, overlays, memo, owners, target }: SnapshotParts,
+  { naming, overlays, memo, owners, keysOf, target }: SnapshotParts,
 ): Taken {
   const { index, order, hasOverrides } = naming;
   const describe = createDescriber(offered, overlays, index, target);
@@ -191,25 +202,26 @@ function takeSnapshot(
   }
   all.sort(byPlace);
   const overriding = ownersOfOverrides(all.filter(({ id }) => id.server === null));
-  const users = new Set([...owners.values()].flatMap((some) => [...some]));
-  /** By user, then by persona and workspace. Users without a list of their own see the same. */
-  const views = new Map<string | null | undefined, Map<string, Snapshot>>();
+  const lists = new Set([...owners.values()].flatMap((some) => [...some]));
+  /** Those without a list of their own see the same. */
+  const views = new Map<string, Snapshot>();
   return {
     all,
     ownersOf: (tool) => ownersOf.get(tool),
-    seenBy({ user, ...viewer }) {
+    seenBy(viewer) {
       const persona = overriding.personas.has(viewer.persona) ? viewer.persona : null;
       const workspace = overriding.workspaces.has(viewer.workspace) ? viewer.workspace : null;
-      const key = JSON.stringify([persona, workspace]);
-      const owner = users.has(user) ? user : undefined;
-      const ofUser = views.get(owner) ?? new Map<string, Snapshot>();
-      views.set(owner, ofUser);
-      const known = ofUser.get(key);
+      const theirs = keysOf(viewer).filter((one) => lists.has(one));
+      const key = JSON.stringify([persona, workspace, ...theirs]);
+      const known = views.get(key);
       if (known) return known;
-      const isTheirs = (tool: Tool) => ownersOf.get(tool)?.has(user) ?? true;
+      const isTheirs = (tool: Tool) => {
+        const of = ownersOf.get(tool);
+        return of === undefined || theirs.some((one) => of.has(one));
+      };
       const seen = owners.size === 0 ? all : all.filter(isTheirs);
-      const view = viewFor({ persona, workspace, user }, seen, { revision, index });
-      ofUser.set(key, view);
+      const view = viewFor({ persona, workspace, user: viewer.user }, seen, { revision, index });
+      views.set(key, view);
       return view;
     },
   };
@@ -220,6 +232,8 @@ type SnapshotParts = {
   overlays: Overlays;
   memo: Memo;
   owners: ReadonlyMap<NamelessTool, ReadonlySet<string | null>>;
+  /** The keys of the lists that a caller sees. */
+  keysOf(viewer: Viewer): (string | null)[];
   /** What a wrapper leads to, where users have different lists. */
   target?: (id: ToolId) => NamelessTool | undefined;
 };

@@ -2,6 +2,7 @@ import { once } from "../lib/async/once.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Embed } from "../model/catalogue/search.ts";
 import type { FoundTool } from "../model/catalogue/search-schema.ts";
+import type { ServerSkill } from "../model/catalogue/skill-entry.ts";
 import type { Config } from "../model/config/config.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Inside, Principal } from "../model/principal.ts";
@@ -26,6 +27,8 @@ export type SearchPorts = {
   quality: Pick<PlaneQuality, "loaded" | "withoutHeld">;
   servers(): { status(): readonly ServerStatus[]; session(name: string): Session | null };
   grants: Pick<Grants, "maySeeServer">;
+  /** Of servers and folders. */
+  skills(principal: Principal): Promise<readonly ServerSkill[]>;
 };
 
 type SearchVerbs = Inside<Pick<Plane, "search" | "recommend" | "evaluateSearch" | "forgetSearches">>;

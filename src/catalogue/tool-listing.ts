@@ -41,7 +41,7 @@ type DescriptionPorts = {
 };
 
 type ListingPorts = DescriptionPorts & {
-  registry: Pick<Registry, "snapshot" | "all" | "ownersOf">;
+  registry: Pick<Registry, "snapshot" | "all" | "isListedFor">;
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
   loaded?(): Promise<void>;
   /** Drops quarantined tools, which models must not read. */
@@ -174,7 +174,7 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
     if (principal.persona !== null || personas.length === 0) return visibleTo(principal, request);
     const all = registry.all();
     return remember(principal, { ...request, personas }, all, () => {
-      const tools = all.filter((tool) => registry.ownersOf(tool)?.has(principal.user) ?? true);
+      const tools = all.filter((tool) => registry.isListedFor(tool, principal));
       const as = new Map<string | null, Principal>();
       return seenThrough(createPersonaFilter(personas), tools, (persona, tool) => {
         const viewer = as.get(persona) ?? { ...principal, persona };
@@ -246,7 +246,9 @@ function createToolDescriptions(ports: DescriptionPorts) {
 function withTimeout(tool: Tool, limitOf: DescriptionPorts["serverTimeoutMs"]): Tool {
   const { id, metadata } = tool;
   if (id.server === null || metadata.default_timeout !== undefined) return tool;
-  const seconds = Math.ceil((limitOf?.(id.server) ?? defaultTimeoutMs) / 1000);
+  const ms = limitOf?.(id.server) ?? defaultTimeoutMs;
+  // Whole seconds, where 0 is no limit at all.
+  const seconds = ms === 0 ? 0 : Math.max(1, Math.floor(ms / 1000));
   return { ...tool, metadata: { ...metadata, default_timeout: seconds } };
 }
 
@@ -302,7 +304,7 @@ function describeHealth(
   return {
     ...health.summary(all),
     providers: withProviders ? Object.fromEntries(labels.map((label, at) => [label, ofProvider(label, at)])) : {},
-    last_invocation: last && { ...last, selected: selected?.label ?? null },
+    last_invocation: last && { ...last, selected: selected?.label ?? null, last_success: selected?.at ?? null },
     recent: last === null ? noRuns : health.recent(all),
     ...(viewer === null ? {} : { persona: { name: viewer, ...health.summary(own) } }),
   };

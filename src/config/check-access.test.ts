@@ -47,3 +47,41 @@ test("a rule with braces or brackets in a glob is reported: it matches none of i
     ]),
   );
 });
+
+test("a condition that is written as a regular expression between slashes is reported: it is a glob", async () => {
+  const rules = [
+    { tool: "shell.run", arguments: { cmd: "/^rm /i", path: "/etc/*", place: "/tmp/" }, verdict: "deny" },
+    { tool: "shell.run", arguments: { cmd: { regex: "^rm " } }, verdict: "deny" },
+  ];
+  const { config } = await loadConfig({ mcpServers: {}, policy: { rules } }, {});
+  assert.deepEqual(
+    config.problems.map(({ path, severity, hint }) => [path, severity, hint]),
+    [["policy.rules[0].arguments.cmd", "warning", 'For a regular expression write {"regex": "^rm "}.']],
+  );
+});
+
+test("a key of auth that nothing reads is reported, with what is missing", async () => {
+  const issuer = "https://id.example.org";
+  const signIn = { issuer, clientId: "plane" };
+  const client = { secret: "0123456789abcdef", groups: ["ops"] };
+  const cases: [object, string[]][] = [
+    [{ signIn }, ["error auth.signIn"]],
+    [{ signIn, server: { enabled: true } }, []],
+    [{ claims: { user: "email" } }, ["warning auth.claims"]],
+    [{ claims: { user: "email" }, issuer }, []],
+    [{ scopes: ["read"] }, ["warning auth.scopes"]],
+    [{ scopes: ["read"], server: { enabled: true } }, []],
+    [{ server: { clients: { robot: client } } }, ["warning auth.server.clients.robot.groups"]],
+    [{ server: { clients: { robot: { ...client, scopes: ["call"] } } } }, []],
+    [{ server: { assertionIssuers: [issuer] } }, ["warning auth.server.assertionIssuers"]],
+  ];
+  for (const [auth, expected] of cases) {
+    const { config } = await loadConfig({ mcpServers: {}, auth }, {});
+    assert.deepEqual(
+      config.problems.map(({ severity, path }) => `${severity} ${path}`),
+      expected,
+      JSON.stringify(auth),
+    );
+    assert.ok(config.problems.every(({ hint }) => hint !== null));
+  }
+});

@@ -27,19 +27,23 @@ type TransportProblem = { problem: string; hint: string | null; key?: string };
 
 /** `transport` says it, else there is a command, else the URL tells; `type` only fills what is left open. */
 export function detectTransport(server: UnknownObject): DetectedTransport | TransportProblem {
-  const { transport, type, url, openapi } = server;
+  const { transport, type, url, openapi, skills } = server;
   // Without a command, what the image starts by itself is the server.
   const command = server.command ?? (server.container === undefined ? undefined : "");
   const said = transportBySpelling.get(transport);
   if (transport !== undefined && said === undefined) {
     return {
       problem: `transport ${JSON.stringify(transport)} is unknown`,
-      hint: "Use stdio, http, sse, websocket or openapi.",
+      hint: "Use stdio, http, sse, websocket, openapi or skills.",
     };
   }
+  if (skills !== undefined || said === "skills") return detectFolder(server);
   if (openapi !== undefined || said === "openapi") return detectApi(server);
   if (command === undefined && url === undefined)
-    return { problem: "neither 'command' nor 'url' is given", hint: "A server needs one of them, or 'openapi'." };
+    return {
+      problem: "neither 'command' nor 'url' is given",
+      hint: "A server needs one of them, or 'openapi', or 'skills'.",
+    };
   if (said === "stdio" || (said === undefined && command !== undefined))
     return command === undefined ? { problem: "stdio needs a 'command'", hint: null } : { transport: "stdio" };
   if (typeof url !== "string") return { problem: "'url' must be a string", hint: null };
@@ -63,6 +67,19 @@ function detectApi({ transport, openapi, command, url }: UnknownObject): Detecte
   if (transport !== undefined && transport !== "openapi")
     return { problem: `'openapi' has no transport ${JSON.stringify(transport)}`, hint: "Leave 'transport' out." };
   return { transport: "openapi" };
+}
+
+/** Its skills are all that it has. */
+function detectFolder({ transport, skills, ...others }: UnknownObject): DetectedTransport | TransportProblem {
+  if (skills === undefined) return { problem: "skills needs 'skills', a folder", hint: null };
+  const other = ["command", "url", "container", "openapi"].find((key) => others[key] !== undefined);
+  if (other !== undefined)
+    return { problem: `'skills' and '${other}' are both given`, hint: "Give the folder an entry of its own." };
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(String(skills)))
+    return { problem: "'skills' is an address", hint: "Write the path of a folder.", key: "skills" };
+  if (transport !== undefined && transport !== "skills")
+    return { problem: `'skills' has no transport ${JSON.stringify(transport)}`, hint: "Leave 'transport' out." };
+  return { transport: "skills" };
 }
 
 const schemeOf = (url: string): string => /^([a-z][a-z0-9+.-]*):/i.exec(url.trim())?.[1] ?? "";

@@ -7,11 +7,14 @@ import type { CheckedEntry } from "./manifests/check-entry.ts";
 import type { SetupOptions } from "./setup-place.ts";
 
 export { type Environment, localUser, ownProgram, processEnvironment, workingDirectory } from "./environment.ts";
+export { packageVersionOf } from "./extensions/find-module.ts";
 export type { LoadedExtension } from "./extensions/load-extensions.ts";
+export { findingServers } from "./found-servers.ts";
 export type { ImportPackage } from "./import-package.ts";
 export { defaultConfigFiles, defaultDataDirectory, noConfigFound, ofProject } from "./locations.ts";
 export type { CheckedEntry, CheckedManifest } from "./manifests/check-entry.ts";
 export { checkTasksExist } from "./manifests/check-graph.ts";
+export type { FindServers } from "./read-source.ts";
 export { createReload } from "./reload.ts";
 export { maskSecrets } from "./secrets/mask.ts";
 export { expandEnvironment } from "./secrets/references.ts";

@@ -14,7 +14,7 @@ const hookKeys = Object.fromEntries(
   ),
 );
 
-/** What each key of the native configuration means. The schema, editors and docs/config.md take it from here. */
+/** What each key of the native configuration means. The schema, editors and docs/configuration.md take it from here. */
 export const descriptions: Readonly<Record<string, string>> = {
   ...hookKeys,
   $schema: "Where editors find this schema.",
@@ -48,6 +48,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.operations.tags": "Globs of tags; one that begins with ! excludes.",
   "mcpServers.operations.paths": "Globs of paths such as /users/*; one that begins with ! excludes.",
   "mcpServers.operations.methods": "Methods such as get; one that begins with ! excludes.",
+  "mcpServers.skills":
+    "A folder with skills: each directory with a SKILL.md is one, with the files beside it. A relative path starts at this file's directory. Links are not followed.",
   "mcpServers.transport": "The transport; detected by default.",
   "mcpServers.headers": "Headers for every request to a remote server.",
   "mcpServers.auth": "Authentication to a remote server.",
@@ -82,6 +84,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.installTimeoutMs":
     "Limit of a first start through npx, uvx, docker run and the like, which may have to install the server.",
   "mcpServers.idleTimeoutMs": "Idle time before it is stopped, 0 for never.",
+  "mcpServers.sharedConcurrency":
+    "Calls at once of all planes on one store together; more wait. Without it each plane has its own maxConcurrency.",
   "mcpServers.maxConcurrency": "Its concurrency limit: requests at once; more wait.",
   "mcpServers.maxQueue": "Length of its queue; more are refused with BUSY.",
   "mcpServers.rateLimitPerMinute":
@@ -214,6 +218,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "policy.mode": "build runs writes, plan queues them, debug asks for approval, review refuses them; reads run.",
   "policy.isolation":
     "required: a tool whose safety_level is high runs only on servers that say 'isolated'. By default only the strict profile requires it.",
+  "policy.askAlways":
+    "Every call that is not refused needs a person's yes. The variable FORCE_TOOL_APPROVAL_GLOBALLY=true sets it, whatever files say.",
   "policy.effects": "By glob of tool names: read or write, overriding the tool's own claim.",
   "policy.rules": "Rules in order; the first that matches decides.",
   "policy.rules.tool": "Glob of tool names: * is any run of characters, ? is one; braces have no meaning.",
@@ -243,9 +249,9 @@ export const descriptions: Readonly<Record<string, string>> = {
   "hooks.PermissionRequest": "Decides whether approval is needed; may waive it if only the profile requires it.",
   "hooks.PreToolUse": "Runs before a call; may change its arguments.",
   "hooks.PostToolUse": "Runs on a result; may replace or withhold it.",
-  "hooks.SessionStart": "Runs before the first call of a conversation; may refuse it.",
+  "hooks.SessionStart": "Runs before the first question or call of a conversation; may refuse it.",
   "hooks.UserPromptSubmit": "Runs on the question of an agent's run, before anything else; may refuse it.",
-  "hooks.BeforeModel": "Runs before each request to an agent's model; may refuse it.",
+  "hooks.BeforeModel": "Runs before each request to an agent's model; may refuse it. `PreLlmCall` says the same.",
   "hooks.SessionEnd": "Runs when a conversation ends.",
   approvals: "Approvals by people.",
   "approvals.timeoutMs": "How long an approval waits before it expires.",
@@ -320,7 +326,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "observability.otlp.intervalMs": "Time between two batches in milliseconds.",
   "observability.otlp.serviceName": "The name of this plane at the collector.",
   "observability.keepPayloads":
-    "true: arguments and results of calls are kept, so that the page of a call shows them. Secrets are redacted, injected values never stored; see observability.md.",
+    "true: arguments and results of calls are kept, so that the page of a call shows them. Secrets are redacted, injected values never stored; see calls.md.",
   "observability.payloadDays": "Days to keep them.",
   jobs: "Job runs; see jobs.md.",
   "jobs.concurrency": "Concurrency limit of job runs on a plane; more wait.",
@@ -337,6 +343,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   bundles: "Catalogue entries from other planes.",
   "bundles.trustedKeys": "Fingerprints of trusted signing keys; the plane's own is always trusted.",
   store: "sqlite, or postgres://… to share the state between planes.",
+  defaultServer: "The server whose tools `mcp.TOOL` means. The block `tools.mcp` calls it `default_server`.",
   vaultKey:
     "Seals the tokens in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory.",
   ...authKeys,
@@ -349,5 +356,5 @@ export const descriptions: Readonly<Record<string, string>> = {
   personas: "What personas may do, by name.",
   "personas.flags": "Flags that tools require with requires_flags; only true counts.",
   compliance:
-    "Which compliance levels go together: default for the built-in ones, or your own as {levels, unknown}; see access.md. Without it, levels have no effect.",
+    "Which compliance levels go together: default for the built-in ones, or your own as {levels, unknown}; see identity.md. Without it, levels have no effect.",
 };

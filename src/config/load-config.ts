@@ -1,7 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type { ConfigInput } from "../../generated/config/config-input.ts";
 import { deepFreeze } from "../lib/json/plain-data.ts";
-import { normalLevel, shippedLevels } from "../model/access/compliance.ts";
 import { anyToolMatcher, type HookSettings, hookEvents } from "../model/access/hook.ts";
 import type { Policy, PolicyRule } from "../model/access/policy.ts";
 import {
@@ -15,6 +13,7 @@ import { noTrust, type ProjectTrust } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
+import { checkAccess, checkAuth } from "./check-access.ts";
 import { checkServer, checkValues, sharingInManifests } from "./check-values.ts";
 import type { Environment } from "./environment.ts";
 import type { LoadedExtension } from "./extensions/load-extensions.ts";
@@ -23,14 +22,14 @@ import { findFiles } from "./manifests/find-files.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
 import { withoutOwnEntry } from "./own-entry.ts";
 import type { Report } from "./parse-value.ts";
+import { type ConfigSource, type FileText, readSource } from "./read-source.ts";
 import { usedVariables } from "./secrets/references.ts";
 import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 import { readShapes } from "./shapes/read-shapes.ts";
-import type { ConfigDocument, Setting } from "./shapes/reading.ts";
+import type { Setting } from "./shapes/reading.ts";
 import { createPlaces, isOwnSource } from "./start-place.ts";
-import { readDocument } from "./text/read-document.ts";
 import type { JudgedSettings, Project } from "./trust/judge-project.ts";
-import type { JudgedOwn, judgeOwnServers } from "./trust/own-servers.ts";
+import { type JudgedOwn, judgeOwnServers } from "./trust/own-servers.ts";
 import type { PulledFile } from "./trust/pulled-files.ts";
 
 /** Trusted files of a project with their content. */
@@ -84,9 +83,6 @@ function globProblem(merged: Merged, globs: readonly string[], at: number, what:
   return { ...merged.placeOf(["manifests", at]), severity: "warning", message: `'${globs[at]}' ${what}`, hint };
 }
 
-/** What is no file is judged by what is in it, whatever the compiler let through. */
-export type ConfigSource = string | readonly (string | ConfigInput | UnknownObject)[] | ConfigInput | UnknownObject;
-
 export type LoadedConfig = {
   config: Config;
   /** What the project's files bring, and who works in its directory; null without either. */
@@ -96,13 +92,17 @@ export type LoadedConfig = {
   /** What they say and no person has trusted yet. */
   waiting: readonly Setting[];
   merged: Merged;
+  /** Files of clients, which are never written. */
+  ofClients: readonly string[];
   extensions: readonly LoadedExtension[];
   /** The variables it refers to, with what they hold: not to be shown. */
   variables: ReadonlyMap<string, string>;
   /** The directory of the file that names it. */
   directoryOf(server: string): string;
   /** As it is started: where, and with which paths. */
-  placed(server: string, definition: ServerDefinition): ServerDefinition;
+  placed(server: string, definition: ServerDefinition, directory?: string | null): ServerDefinition;
+  /** All servers as they are for a caller who works in this directory. */
+  serversIn(directory: string): Pick<Config, "servers" | "broken">;
   /** Everything it is read from, as it is now: a new manifest is among it. */
   sources(): string[];
 };
@@ -110,28 +110,27 @@ export type LoadedConfig = {
 const nothingGiven =
   "Nothing is configured: no file is named, and no server or extension is given. Name a file in 'config', or give 'servers' or 'extensions'.";
 
-/** What a file would say. */
-export type FileText = { file: string; text: string };
-
 /** Reads everything and reports everything; throws only when nothing could be read at all. */
 export async function loadConfig(
   source: ConfigSource,
   environment: Environment,
-  project?: Project,
+  place?: Project,
   instead?: FileText,
 ): Promise<LoadedConfig> {
   const layers: Setting[][] = [];
   const projectLayers: Setting[][] = [];
   const files: string[] = [];
   const found: ConfigProblem[] = [];
-  for (const { document, problems } of await readSource(source, instead)) {
+  const { read, found: ofClients } = await readSource(source, instead);
+  for (const { document, problems } of read) {
     found.push(...problems);
     if (document === null) continue;
     const shapes = readShapes(withoutOwnEntry(document));
     found.push(...shapes.problems);
-    (project?.files.includes(document.file) ? projectLayers : layers).push(shapes.settings);
+    (place?.files.includes(document.file) ? projectLayers : layers).push(shapes.settings);
     files.push(document.file);
   }
+  const project = place && { ...place, ofClients: ofClients?.documents.map(({ file }) => file) ?? [] };
   const fromEnvironment = settingsFromEnvironment(environment);
   if (files.length === 0 && (found.length > 0 || fromEnvironment.settings.length === 0))
     throw new PlaneError("CONFIG_INVALID", renderProblems(found) || nothingGiven, { data: { problems: found } });
@@ -142,7 +141,7 @@ export async function loadConfig(
   // They add to what the rest may say.
   const extensions = await loadUsed(merged);
   const { problems, ...checked } = checkValues(merged, environment, places.folderOf);
-  const own = await judgeOwn(checked.servers, { merged, environment, project });
+  const own = judgeOwn(checked.servers, { merged, environment, project });
   const values = {
     ...checked,
     ...withoutUntrusted(checked, judged?.waiting ?? [], judged?.trust ?? null, own),
@@ -155,6 +154,7 @@ export async function loadConfig(
   const config = {
     ...values,
     files,
+    ...(ofClients && { foundIn: ofClients.foundIn }),
     fromManifests: fromFiles.manifests,
     problems: [
       ...found,
@@ -164,6 +164,7 @@ export async function loadConfig(
       ...(await checkPolicy(values.policy, merged)),
       ...(await checkRedaction(values.results.redact.patterns, merged)),
       ...checkAccess(values, merged),
+      ...checkAuth(values.auth, merged),
       ...(await checkHooks(values.hooks, merged)),
       ...extensions.flatMap((one, at) => (one.extension === null ? unusable(one, at, merged) : [])),
       ...fromFiles.problems,
@@ -178,10 +179,13 @@ export async function loadConfig(
     pulled,
     waiting,
     merged,
+    ofClients: ofClients?.documents.map(({ file }) => file) ?? [],
     extensions,
     variables: usedVariables(said, environment),
     directoryOf: places.directoryOf,
-    placed: (server, definition) => places.placed(server, definition, values.inWorkspace.includes(server)),
+    placed: (server, definition, directory = project?.directory ?? null) =>
+      places.placed(server, definition, values.inWorkspace.includes(server) ? directory : undefined),
+    serversIn: (directory) => checkValues(merged, environment, () => directory),
     sources: () => [...new Set([...files, ...fromFiles.files(), ...pulled.map(({ file }) => file)])],
   };
 }
@@ -198,13 +202,12 @@ async function judge(
   return judgeProject(own, theirs, { ...project, directory: project.directory }, environment);
 }
 
-/** Loaded where the user has servers of their own that are started. */
-async function judgeOwn(servers: Config["servers"], known: Parameters<typeof judgeOwnServers>[1]) {
-  const { merged, environment } = known;
+function judgeOwn(servers: Config["servers"], known: Parameters<typeof judgeOwnServers>[1]) {
+  const { merged, environment, project } = known;
   const isOwn = ([name, { transport }]: [string, ServerDefinition]) =>
-    transport === "stdio" && isOwnSource(merged.originOf(["servers", name])?.file ?? "", environment);
+    transport === "stdio" && isOwnSource(merged.originOf(["servers", name])?.file ?? "", environment, project);
   if (!Object.entries(servers).some(isOwn)) return null;
-  return (await import("./trust/own-servers.ts")).judgeOwnServers(servers, known);
+  return judgeOwnServers(servers, known);
 }
 
 function trustedTexts(pulled: readonly PulledFile[]): Texts {
@@ -222,8 +225,8 @@ function withoutUntrusted(
   const names = new Set(waiting.flatMap(({ path: [section, name] }) => (section === "servers" ? String(name) : [])));
   const lines = (trust?.servers ?? []).filter(({ name }) => names.has(name) && servers[name] === undefined);
   const untrusted = Object.fromEntries(lines.map(({ name, launch, hash }) => [name, { launch, hash }]));
-  const isHeld = (name: string) =>
-    own !== null && (Object.hasOwn(own.untrusted, name) || Object.hasOwn(own.broken, name));
+  // One that is not trusted in this directory may be in that of a client.
+  const isHeld = (name: string) => own !== null && Object.hasOwn(own.broken, name);
   const without = <T>(all: Record<string, T>, isLeft: (name: string) => boolean) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => isLeft(name)));
   return {
@@ -251,6 +254,15 @@ export function checkServerEntry(name: string, entry: UnknownObject, environment
   return readServerEntry(name, entry, environment).problems;
 }
 
+/** What is wrong with a model as a file would hold it. */
+export function checkModelEntry(name: string, entry: UnknownObject, environment: Environment): string[] {
+  const { settings, problems } = readShapes({ file: "", data: { models: { [name]: entry } }, lineOf: () => null });
+  const checked = checkValues(mergeSettings([settings]), environment, () => "");
+  return [...problems, ...checked.problems].map(({ path, message, hint }) =>
+    [`${path}: ${message}`, hint].filter((part) => part).join(". "),
+  );
+}
+
 /** A server as a file would hold it, in the normal form. */
 export function readServerEntry(name: string, entry: UnknownObject, environment: Environment) {
   const data = { mcpServers: { [name]: entry } };
@@ -266,20 +278,6 @@ export function readServerEntry(name: string, entry: UnknownObject, environment:
     [path === "" ? message : `'${path}' ${message}`, hint].filter((part) => part !== null).join(". "),
   );
   return { definition, problems };
-}
-
-type Read = { document: ConfigDocument | null; problems: ConfigProblem[] };
-
-async function readSource(source: ConfigSource, instead: FileText | undefined): Promise<Read[]> {
-  const parts: readonly (string | ConfigInput | UnknownObject)[] = Array.isArray(source) ? source : [source];
-  const textOf = (file: string) => (instead && resolve(instead.file) === file ? instead.text : undefined);
-  return Promise.all(
-    parts.map((part) =>
-      typeof part === "string"
-        ? readDocument(resolve(part), textOf(resolve(part)))
-        : { document: { file: "(given)", data: part, lineOf: () => null }, problems: [] },
-    ),
-  );
 }
 
 type Finding = { path: Path; message: string; hint: string };
@@ -308,7 +306,7 @@ async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigPro
   });
   return [
     ...asProblems([...(await checkPatterns(patterns, hint)), ...zones], merged),
-    ...asProblems(rules.flatMap(literalGlobs), merged, "warning"),
+    ...asProblems([...rules.flatMap(literalGlobs), ...rules.flatMap(slashedPatterns)], merged, "warning"),
   ];
 }
 
@@ -323,6 +321,17 @@ function literalGlobs({ tool, server }: PolicyRule, at: number): Finding[] {
         }
       : [],
   );
+}
+
+/** A glob between slashes with the signs of a regular expression: its rule would guard nothing, without a word. */
+function slashedPatterns({ arguments: conditions = {} }: PolicyRule, at: number): Finding[] {
+  return Object.entries(conditions).flatMap(([name, given]) => {
+    const [, pattern] = (typeof given === "string" && /^\/(.*[\\^$|+()].*)\/[a-z]*$/s.exec(given)) || [];
+    if (pattern === undefined) return [];
+    const message = `'${given}' is a glob, whose slashes and signs are matched literally`;
+    const hint = `For a regular expression write {"regex": ${JSON.stringify(pattern)}}.`;
+    return [{ path: ["policy", "rules", at, "arguments", name], message, hint }];
+  });
 }
 
 async function checkRedaction(patterns: readonly string[], merged: Merged): Promise<ConfigProblem[]> {
@@ -354,36 +363,4 @@ function isTimezone(timeZone: string): boolean {
   } catch {
     return false;
   }
-}
-
-type Level = string | null | undefined;
-
-function checkAccess(
-  { servers, tools, users, compliance }: Pick<ConfigValues, "servers" | "tools" | "users" | "compliance">,
-  merged: Merged,
-): ConfigProblem[] {
-  const { levels, unknown } = compliance === "default" || compliance === null ? shippedLevels : compliance;
-  const known = new Set(levels.flatMap(({ name, aliases }) => [name, ...aliases]).map(normalLevel));
-  const levelsIn = <K extends string>(section: string, key: K, entries: Record<string, { [key in K]?: Level }>) =>
-    Object.entries(entries).map(([name, entry]) => ({ path: [section, name, key], level: entry[key] }));
-  const said = [
-    ...levelsIn("servers", "compliance_level", servers),
-    ...levelsIn("tools", "compliance_level", tools),
-    ...levelsIn("users", "compliance", users),
-  ];
-  return said.flatMap(({ path, level }): ConfigProblem[] => {
-    if (!level || (compliance !== null && known.has(normalLevel(level)))) return [];
-    const effect = unknown === "strict" ? "is refused wherever a level is asked for" : "restricts no caller";
-    return [
-      {
-        ...merged.placeOf(path),
-        severity: "warning",
-        message: compliance === null ? "levels have no effect" : `the level '${level}' ${effect}`,
-        hint:
-          compliance === null
-            ? 'Say which levels go together: "compliance": "default".'
-            : `Known are ${levels.map(({ name }) => name).join(", ") || "none"}.`,
-      },
-    ];
-  });
 }

@@ -25,8 +25,15 @@ test("the user's file comes before the project's, and only those that exist", as
 test("where nothing is found, every place that was looked at is named", () => {
   assert.throws(() => noConfigFound("/project", { XDG_CONFIG_HOME: "/home" }), {
     code: "CONFIG_INVALID",
-    message: /toolplane\.json.*\.mcp\.json.*toolplane\.json.*--config/,
+    message: /toolplane\.json and \.mcp\.json in \/project and \/home\/toolplane.*--config/,
   });
+});
+
+test("a client is not told that the files of clients were looked at, but how it gets their servers", () => {
+  assert.throws(
+    () => noConfigFound("/project", { XDG_CONFIG_HOME: "/home" }, true),
+    ({ message }: Error) => !message.includes("files of your clients") && message.includes("'toolplane connect'"),
+  );
 });
 
 test("data goes where the environment says, else under the home directory", () => {
@@ -40,8 +47,8 @@ test("an empty variable counts as unset", () => {
   assert.throws(
     () => noConfigFound("/project", environment),
     ({ message }: Error) => {
-      const [first = ""] = /(?<=Looked for )[^,]+/.exec(message) ?? [];
-      assert.ok(isAbsolute(first), `looked for ${first}`);
+      const [own = ""] = /(?<=in \/project and )[^,]+/.exec(message) ?? [];
+      assert.ok(isAbsolute(own), `looked in ${own}`);
       return true;
     },
   );

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { homeDirectory } from "../lib/files.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
@@ -46,11 +46,17 @@ function startsUs(file: string): boolean {
   }
 }
 
-export function noConfigFound(directory: string, environment: Environment): never {
+/** A client would get its own servers twice, so what is found in clients is not for them. */
+export function noConfigFound(directory: string, environment: Environment, isForClients = false): never {
+  const own = userFiles(environment)[0];
+  const places = [directory, ...(own === undefined ? [] : [dirname(own)])];
   throw new PlaneError(
     "CONFIG_INVALID",
-    `No configuration found. Looked for ${candidates(directory, environment).join(", ")}. ` +
-      "Write one with 'toolplane init' or 'toolplane import', or pass --config FILE.",
+    `No configuration found. Looked for ${native[0]} and .mcp.json in ${places.join(" and ")}` +
+      (isForClients
+        ? ". Put Toolplane in front of a client and its servers with 'toolplane connect'. "
+        : ", and for servers in the files of your clients. ") +
+      "Add a server with 'toolplane add', start with 'toolplane init', or pass --config FILE.",
   );
 }
 

@@ -79,8 +79,9 @@ export function createReload(context: ReloadContext) {
   const reload = async (): Promise<ServersChange> => {
     const next = await settings.readAgain();
     const { servers: definitions, broken, untrusted } = next.config;
-    const change = await servers.apply({ definitions, broken, untrusted });
+    // What the servers ask of the settings is about those that they get.
     next.take();
+    const change = await servers.apply({ definitions, broken, untrusted });
     limits.apply(change);
     catalogue.handWritten.apply(settings.config());
     await catalogue.reload();

@@ -1,4 +1,5 @@
-import { dirname } from "node:path";
+import { realpathSync } from "node:fs";
+import { dirname, isAbsolute } from "node:path";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { type Config, type FromFile, type Manifests, renderProblems } from "../model/config/config.ts";
 import { noTrust, type ProjectTrust, trustLinesOf } from "../model/config/setup.ts";
@@ -9,11 +10,14 @@ import type { Path } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { type Environment, workingDirectory } from "./environment.ts";
 import type { LoadedExtension } from "./extensions/load-extensions.ts";
-import { type ConfigSource, loadConfig, requireSafe } from "./load-config.ts";
+import { loadConfig, requireSafe } from "./load-config.ts";
 import { checkRegistered } from "./manifests/check-entry.ts";
+import type { ConfigSource } from "./read-source.ts";
 import type { AddedReaders } from "./secrets/read-secret.ts";
 import { resolveSecrets, revealConfig } from "./secrets/resolve-secrets.ts";
-import { openProject, type ProjectPlace } from "./trust/answers.ts";
+import { isOwnSource } from "./start-place.ts";
+import { createTrustAnswers, openProject, type ProjectPlace } from "./trust/answers.ts";
+import { createDirectories } from "./trust/directories.ts";
 import type { PulledFile } from "./trust/pulled-files.ts";
 
 export async function createSettings(
@@ -25,6 +29,7 @@ export async function createSettings(
   brought: readonly BroughtExtension[] = [],
 ) {
   const project = place === undefined ? null : openProject(place);
+  const answers = project?.answers ?? createTrustAnswers(undefined);
   const load = async () => {
     const loaded = await loadConfig(source, environment, project?.read());
     requireSafe(loaded.config);
@@ -36,6 +41,7 @@ export async function createSettings(
   let added: AddedReaders = () => undefined;
   const withSecrets = <T>(value: T & NotForeign<T>, directory: string) => resolveSecrets(value, { directory, added });
   const directoryOf = (server: string) => current.directoryOf(server);
+  const directories = createDirectories(() => current, answers);
   const resolved = async (path: Path, value: string | undefined) =>
     value === undefined ? undefined : withSecrets(value, dirname(current.merged.originOf(path)?.file ?? ""));
   /** A file is read when it is needed, which may be long after it was judged. */
@@ -64,16 +70,43 @@ export async function createSettings(
     config: (): Config => current.config,
     fileOf: (path: Path) => current.merged.originOf(path)?.file,
     directoryOf,
-    sources: () => [...current.sources(), ...(project?.answersFile ? [project.answersFile] : [])],
+    /** What makes this plane another one than others of the same user. */
+    planeFiles(): string[] {
+      const files = current.config.files.filter((file) => isAbsolute(file));
+      const special = files.filter((file) => !isOwnSource(file, environment, project?.read()));
+      return (special.length > 0 ? special : files).map(realPath);
+    },
+    sources: () => [...current.sources(), ...(answers.file === null ? [] : [answers.file])],
+    /** The user's own servers that work in the directory of each caller. */
+    directories: {
+      ...directories,
+      /** Of callers who say none; null where the plane belongs to none. */
+      home: project?.directory ?? null,
+      async secretsIn(name: string, definition: ServerDefinition, directory: string) {
+        directories.requireTrusted(name, directory);
+        return current.placed(name, await withSecrets(definition, directoryOf(name)), directory);
+      },
+    },
     trust: {
       list: async (): Promise<ProjectTrust> => current.trust ?? noTrust(""),
       /** Only what is in force now: a line that changed since it was shown has another hash. */
-      async approve(hashes: readonly string[]): Promise<void> {
+      async approve(hashes: readonly string[], directory: string | undefined): Promise<void> {
+        if (directory !== undefined && directory !== project?.directory)
+          return directories.answer(directory, hashes, true);
         const lines = (current.trust ? trustLinesOf(current.trust) : []).filter(({ hash }) => hashes.includes(hash));
         if (project === null || lines.length < new Set(hashes).size) throw changedSince();
         await project.remember(lines, true);
       },
       revoke: async (): Promise<void> => project?.forget(),
+      /** In the directory of a caller. */
+      unanswered(given: string | undefined) {
+        const directory = given ?? project?.directory ?? null;
+        return { directory: directory ?? "", lines: directory === null ? [] : directories.unanswered(directory) };
+      },
+      async decline(hashes: readonly string[], given: string | undefined): Promise<void> {
+        const directory = given ?? project?.directory ?? null;
+        if (directory !== null) await directories.answer(directory, hashes, false);
+      },
     },
     checkTool: (given: { readonly [key: string]: unknown }) => checkRegistered(given, environment),
     extensions: () => current.extensions,
@@ -120,6 +153,14 @@ export async function createSettings(
       };
     },
   };
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
 }
 
 async function takeExtensions(brought: readonly BroughtExtension[]): Promise<LoadedExtension[]> {

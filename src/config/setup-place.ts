@@ -3,8 +3,9 @@ import { homeDirectory } from "../lib/files.ts";
 import type { Trial } from "../model/config/adding.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import type { Environment } from "./environment.ts";
-import { type FileText, type LoadedConfig, loadConfig } from "./load-config.ts";
+import { type LoadedConfig, loadConfig } from "./load-config.ts";
 import { defaultConfigFiles, noConfigFound, ofProject } from "./locations.ts";
+import type { FileText, FindServers } from "./read-source.ts";
 import { isConfiguredByVariables } from "./shapes/environment-settings.ts";
 import { openProject } from "./trust/answers.ts";
 
@@ -30,7 +31,11 @@ export const newFile = "toolplane.json";
 
 export type SetupPlace = ReturnType<typeof createPlace>;
 
-export function createPlace({ files, directory, dataDirectory, environment, platform, program }: SetupOptions) {
+export function createPlace(
+  { files, directory, dataDirectory, environment, platform, program }: SetupOptions,
+  /** With the files that count. */
+  finding: (files: readonly string[]) => Promise<FindServers | null>,
+) {
   const present = () =>
     files.length > 0 ? files.map((file) => resolve(directory, file)) : defaultConfigFiles(directory, environment);
   /** Without files where they were named, which is consent, or are the user's own. */
@@ -50,9 +55,10 @@ export function createPlace({ files, directory, dataDirectory, environment, plat
     /** With what a file would say, where that is asked. */
     async load(instead?: FileText): Promise<LoadedConfig> {
       const found = [...new Set([...present(), ...(instead ? [instead.file] : [])])];
-      const isConfigured = found.length > 0 || isConfiguredByVariables(environment);
+      const find = await finding(found);
+      const isConfigured = find !== null || found.length > 0 || isConfiguredByVariables(environment);
       const source = isConfigured ? found : noConfigFound(directory, environment);
-      return loadConfig(source, environment, project().read(), instead);
+      return loadConfig(find === null ? source : [find, ...source], environment, project().read(), instead);
     },
     lastFile: () => present().at(-1) ?? join(directory, newFile),
     fileAt: (file: string) => resolve(directory, file),

@@ -15,8 +15,9 @@ import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import type { Removals } from "./edit/undo-removal.ts";
 import { explain } from "./explain.ts";
+import { findingServers } from "./found-servers.ts";
 import type { LoadImport } from "./import-package.ts";
-import { checkServerEntry, type LoadedConfig } from "./load-config.ts";
+import { checkModelEntry, checkServerEntry, type LoadedConfig } from "./load-config.ts";
 import { configSchema } from "./schemas.ts";
 import { maskSecrets } from "./secrets/mask.ts";
 import { showReferences } from "./secrets/references.ts";
@@ -26,7 +27,8 @@ import type { PulledFile } from "./trust/pulled-files.ts";
 
 /** Each verb is one command, so what only one needs is loaded by it. */
 export function createSetup(options: SetupOptions, loadImport: LoadImport): Setup {
-  const place = createPlace(options);
+  const { files: named, directory, environment } = options;
+  const place = createPlace(options, (files) => findingServers({ named, files, directory, environment }, loadImport));
   let kept: Promise<Removals> | undefined;
   const removals = () => (kept ??= import("./edit/undo-removal.ts").then(({ createRemovals }) => createRemovals()));
   const editing = editingVerbs(place, removals);
@@ -36,6 +38,7 @@ export function createSetup(options: SetupOptions, loadImport: LoadImport): Setu
     ...readingVerbs(place),
     ...editing,
     ...toolsets,
+    ...modelVerbs(place),
     ...adding,
     ...entryVerbs({ ...editing, ...toolsets, ...adding }),
     ...ruleVerbs(place),
@@ -100,7 +103,7 @@ function toolsetVerbs(
   const toolsets = () => import("./edit/toolset-entries.ts");
   const files = () =>
     load().then(
-      ({ config }) => config.files,
+      ({ config, ofClients }) => config.files.filter((file) => !ofClients.includes(file)),
       () => [lastFile()],
     );
   const fileWith = async (name: string) => {
@@ -125,6 +128,30 @@ function toolsetVerbs(
       const path = await fileWith(name);
       const { removeToolsetEntry } = await toolsets();
       return (await removals()).remove("toolsets", path, name, () => removeToolsetEntry(path, name));
+    },
+  };
+}
+
+/** A model is changed in the file that has it, the last one that counts. */
+function modelVerbs({ load, lastFile, environment }: SetupPlace): Pick<Setup, "putModel"> {
+  return {
+    async putModel(name, definition) {
+      const problems = checkModelEntry(name, definition, environment);
+      if (problems.length > 0)
+        throw new PlaneError("USAGE", `Nothing is written: ${problems.join(" ")}`, { data: { model: name, problems } });
+      const { readData, setInFile } = await import("./edit/edit-file.ts");
+      const { withLock } = await import("./edit/write-file.ts");
+      const files = await load().then(
+        ({ config }) => config.files,
+        () => [lastFile()],
+      );
+      const hasIt = (file: string) => {
+        const data = readData(file);
+        return isObject(data) && isObject(data.models) && Object.hasOwn(data.models, name);
+      };
+      const path = files.findLast(hasIt) ?? lastFile();
+      await withLock(path, () => setInFile(path, ["models", name], definition));
+      return { path };
     },
   };
 }
@@ -155,7 +182,9 @@ function editingVerbs(
   return {
     putServer,
     async editServer(name, change) {
-      const path = definedIn(name)(await load()) ?? lastFile();
+      const loaded = await load();
+      requireNotFound(name, loaded);
+      const path = definedIn(name)(loaded) ?? lastFile();
       const { readServerEntries } = await entries();
       const known = readServerEntries(path);
       const entry = known.find((one) => one.name === name)?.entry;
@@ -186,7 +215,9 @@ function editingVerbs(
       return { path };
     },
     async removeServer(name, file) {
-      const path = file === undefined ? (definedIn(name)(await load()) ?? lastFile()) : fileAt(file);
+      const loaded = file === undefined ? await load() : null;
+      if (loaded) requireNotFound(name, loaded);
+      const path = file === undefined ? ((loaded && definedIn(name)(loaded)) ?? lastFile()) : fileAt(file);
       const { removeServerEntry } = await entries();
       return (await removals()).remove("servers", path, name, () => removeServerEntry(path, name));
     },
@@ -299,6 +330,17 @@ function exposed(dataDirectory: string | undefined, { files }: Config): ConfigPr
 }
 
 function definedIn(name: string): (loaded: LoadedConfig) => string | undefined {
-  return ({ merged: { settings }, waiting }) =>
-    [...settings, ...waiting].find(({ path }) => path[0] === "servers" && path[1] === name)?.origin.file;
+  return ({ merged: { settings }, waiting, ofClients }) =>
+    [...settings, ...waiting].find(
+      ({ path, origin }) => path[0] === "servers" && path[1] === name && !ofClients.includes(origin.file),
+    )?.origin.file;
+}
+
+/** What was found in a client is the client's. */
+function requireNotFound(name: string, { config: { foundIn }, merged, ofClients }: LoadedConfig): void {
+  const file = merged.originOf(["servers", name])?.file ?? "";
+  if (!ofClients.includes(file)) return;
+  const clients = (foundIn?.[name] ?? []).join(" and ");
+  const message = `'${name}' was found in ${clients} and stands in ${file}, which is not changed here. Change it there, or take it over with 'toolplane connect' or 'toolplane import'.`;
+  throw new PlaneError("USAGE", message, { data: { server: name, file } });
 }

@@ -5,6 +5,7 @@ import { claimDirectory, userTemporaryDirectory } from "../lib/private-directory
 import { PlaneError } from "../model/errors.ts";
 import { packageLauncher } from "../model/servers/package-launcher.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
+import { livesOnRoots } from "../model/servers/well-known.ts";
 import type { Environment } from "./environment.ts";
 import { userFiles } from "./locations.ts";
 import type { Merged } from "./merge-settings.ts";
@@ -13,9 +14,9 @@ import type { Project } from "./trust/judge-project.ts";
 /** `./x` and `--root=..`: what they name depends on where the server starts. */
 const relativeWord = /^((?:--?[\w-]+=)?)(\.{1,2}(?:[\\/].*)?)$/s;
 
-/** The user's own, for every directory they work in: their files, and variables. A file elsewhere belongs to its directory. */
-export function isOwnSource(file: string, environment: Environment): boolean {
-  if (file === "environment") return true;
+/** The user's own, for every directory they work in: their files, those of their clients, and variables. A file elsewhere belongs to its directory. */
+export function isOwnSource(file: string, environment: Environment, project: Project | undefined): boolean {
+  if (file === "environment" || project?.ofClients?.includes(file)) return true;
   return userFiles(environment).some((one) => resolve(one) === resolve(file));
 }
 
@@ -33,29 +34,35 @@ export function createPlaces(merged: Merged, environment: Environment, project: 
     directoryOf,
     /** What `${workspaceFolder}` stands for. */
     folderOf(server: string): string {
-      return isOwnSource(fileOf(server), environment) ? (project?.directory ?? "") : directoryOf(server);
+      // A plane that belongs to no directory expands it again for that of each caller.
+      const own = project?.directory ?? (project === undefined ? "" : resolve("/"));
+      return isOwnSource(fileOf(server), environment, project) ? own : directoryOf(server);
     },
-    placed(server: string, definition: ServerDefinition, isInWorkspace: boolean): ServerDefinition {
+    /** `workspace` is where it works; undefined where that is no matter. */
+    placed(server: string, definition: ServerDefinition, workspace: string | null | undefined): ServerDefinition {
       const directory = directoryOf(server);
-      if (!isInWorkspace) return withPlaces(definition, directory);
-      const workspace = project?.directory ?? null;
+      if (workspace === undefined) return withPlaces(definition, directory);
       if (workspace === null) throw new PlaneError("CONFIG_INVALID", `Server '${server}' has no directory to work in.`);
       return inWorkspace(definition, { directory, workspace, dataDirectory: project?.dataDirectory });
     },
   };
 }
 
-export type LaunchEntry = Pick<ServerDefinition, "command" | "args" | "cwd" | "transport">;
+export type LaunchEntry = Pick<ServerDefinition, "command" | "args" | "cwd" | "transport" | "roots" | "container">;
 
 /** Does an entry that stands in no project name the directory that the person works in? What is beside its file is meant there. */
-export function asksForWorkspace({ args, cwd, transport }: LaunchEntry, directory: string): boolean {
+export function asksForWorkspace(entry: LaunchEntry, directory: string): boolean {
+  const { args, cwd, transport, roots } = entry;
+  if (livesOnRoots(entry)) return true;
   if (transport !== "stdio") return false;
   if (cwd !== undefined) return !isAbsolute(cwd);
-  return args.some((word) => {
-    const [, , path] = relativeWord.exec(word) ?? [];
-    if (path === undefined) return false;
-    return /^[.\\/]+$/.test(path) || !existsSync(resolve(directory, path));
-  });
+  return [...args, ...roots].some((word) => isMeantThere(word, directory));
+}
+
+function isMeantThere(word: string, directory: string): boolean {
+  const [, , path] = relativeWord.exec(word) ?? [];
+  if (path === undefined) return false;
+  return /^[.\\/]+$/.test(path) || !existsSync(resolve(directory, path));
 }
 
 /** Why an entry cannot work there at all. */
@@ -76,8 +83,11 @@ type Workspace = { directory: string; workspace: string; dataDirectory: string |
  * In the directory that the person works in and trusts for it. What fetches packages starts elsewhere: there it would
  * take them, and its own settings, from that directory.
  */
-export function inWorkspace(definition: ServerDefinition, place: Workspace): ServerDefinition {
+export function inWorkspace(given: ServerDefinition, place: Workspace): ServerDefinition {
   const { directory, workspace, dataDirectory } = place;
+  const roots = given.roots.map((root) => (isMeantThere(root, directory) ? resolve(workspace, root) : root));
+  const named = livesOnRoots(given) ? [workspace] : [];
+  const definition = { ...given, roots, args: [...given.args, ...named] };
   const launcher = packageLauncher(definition);
   const cwd = resolve(workspace, definition.cwd ?? "");
   if (launcher === null) return inPlaces(definition, directory, cwd);
@@ -90,7 +100,7 @@ export function inWorkspace(definition: ServerDefinition, place: Workspace): Ser
 }
 
 function inPlaces(definition: ServerDefinition, directory: string, cwd: string): ServerDefinition {
-  const { command, roots, container, openapi } = definition;
+  const { command, roots, container, openapi, skills } = definition;
   const isWritten = definition.cwd !== undefined;
   return {
     ...definition,
@@ -99,6 +109,7 @@ function inPlaces(definition: ServerDefinition, directory: string, cwd: string):
     ...(command === undefined || container ? {} : { command: commandFrom(directory, command, isWritten ? cwd : null) }),
     ...(container && { container: { ...container, mounts: container.mounts.map((one) => mountFrom(directory, one)) } }),
     ...(openapi === undefined || isAddress(openapi) ? {} : { openapi: resolve(directory, openapi) }),
+    ...(skills === undefined ? {} : { skills: resolve(directory, skills) }),
     roots: roots.map((root) => (isAddress(root) ? root : pathToFileURL(resolve(directory, root)).href)),
   };
 }

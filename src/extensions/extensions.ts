@@ -1,8 +1,11 @@
 import { once } from "../lib/async/once.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { version } from "../lib/version.ts";
 import type { Finding } from "../model/catalogue/quality-schema.ts";
 import type { Embed } from "../model/catalogue/search.ts";
 import type { FoundTool } from "../model/catalogue/search-schema.ts";
 import type { DoctorReport } from "../model/config/doctor-schema.ts";
+import { PlaneError } from "../model/errors.ts";
 import type { ExecuteStage, OpenTransport } from "../model/extensions/extension.ts";
 import type { ExtensionState } from "../model/extensions/extension-schema.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
@@ -11,6 +14,7 @@ import type { Inside } from "../model/principal.ts";
 import { createAdditions, newestOf } from "./additions.ts";
 import { inOrderOf, scanWith } from "./consult.ts";
 import { type ExtensionsContext, notFound } from "./context.ts";
+import { startCosts } from "./start-costs.ts";
 import type { PackageState } from "./watch-packages.ts";
 
 const none: readonly never[] = [];
@@ -31,11 +35,16 @@ export function createExtensions(context: ExtensionsContext) {
   };
   const whenUsed = async <T>(otherwise: T, act: (running: Awaited<ReturnType<typeof loaded>>) => T | Promise<T>) =>
     isUsed() ? act(await loaded()) : otherwise;
+  const list = async () => [
+    ...(await whenUsed([], (running) => running.list())),
+    ...context.packageStates().map(showPackage),
+  ];
   const verbs: Inside<Plane["extensions"]> = {
-    list: async () => [
-      ...(await whenUsed([], (running) => running.list())),
-      ...context.packageStates().map(showPackage),
-    ],
+    list,
+    get: async (name) => {
+      const all = await list();
+      return all.find((one) => one.name === name) ?? Promise.reject(unknownExtension(name, all));
+    },
     operations: async () => whenUsed([], (running) => running.operations()),
     panels: async () => whenUsed([], (running) => running.panels()),
     run: async (operation, input, caller) => {
@@ -72,11 +81,33 @@ export function createExtensions(context: ExtensionsContext) {
   };
 }
 
+function unknownExtension(name: string, all: readonly ExtensionState[]): PlaneError {
+  const near = nearest(
+    name,
+    all.map((one) => one.name),
+    1,
+  ).map((one) => ` Did you mean '${one}'?`);
+  return new PlaneError(
+    "NOT_FOUND",
+    `There is no extension '${name}'.${near.join("")} 'toolplane extensions list' shows all.`,
+  );
+}
+
 function showPackage({ name, since, importMs }: PackageState): ExtensionState {
   const state = since === null ? "not loaded" : "loaded";
-  const costs = { importMs: Math.round(importMs * 10) / 10, setupMs: 0 };
   const nothing = { about: null, error: null, adds: [], needs: [], settings: null };
-  return { name, use: name, builtIn: true, state, since, interface: 1, ...costs, ...nothing };
+  return {
+    name,
+    use: name,
+    version,
+    source: "toolplane",
+    builtIn: true,
+    state,
+    since,
+    interface: 1,
+    ...startCosts(importMs, 0),
+    ...nothing,
+  };
 }
 
 function examined({ name, state, error, adds }: ExtensionState): NonNullable<DoctorReport["extensions"]>[number] {

@@ -1,4 +1,4 @@
-import type { LoadedExtension } from "../config/config.ts";
+import { type LoadedExtension, packageVersionOf } from "../config/config.ts";
 import { limited } from "../lib/async/limited.ts";
 import { serialized } from "../lib/async/once.ts";
 import { isWithin } from "../lib/async/pause.ts";
@@ -17,6 +17,7 @@ import type { Additions, Owned } from "./additions.ts";
 import { checkAgainst, checkedSettings, emptyInput, lifeOf, renderAll } from "./check-settings.ts";
 import { type ExtensionsContext, notFound } from "./context.ts";
 import { createSetup } from "./setup.ts";
+import { startCosts } from "./start-costs.ts";
 
 /** Of each step of its life. What takes longer goes on without the plane waiting for it. */
 const stepMs = 30_000;
@@ -253,18 +254,19 @@ function asJson(value: unknown): Json {
 }
 
 function show({ loaded, name, state, error, since, setupMs, adds }: Running): ExtensionState {
-  const { use, importMs, extension } = loaded;
+  const { use, file, importMs, extension } = loaded;
   return {
     name,
     use,
+    version: file === null ? null : packageVersionOf(file),
+    source: file ?? "program",
     builtIn: false,
     about: extension?.about ?? null,
     state,
     error,
     interface: extension?.interface ?? 1,
     since,
-    importMs: Math.round(importMs * 10) / 10,
-    setupMs: Math.round(setupMs * 10) / 10,
+    ...startCosts(importMs, setupMs),
     adds: [...adds],
     needs: [...(extension?.needs ?? [])],
     settings: extension?.settings ?? null,

@@ -6,11 +6,18 @@ let made = Math.floor(Math.random() * 36 ** 6);
 
 let stamp = { at: Number.NaN, text: "" };
 
+/** No id of this moment or later sorts before it. */
+export function firstIdOf(ms: number): string {
+  return Math.min(Math.max(0, Math.floor(ms)), 36 ** 9 - 1)
+    .toString(36)
+    .padStart(9, "0");
+}
+
 /** Sorts by time, unique, no secret. */
 export function uniqueId(): string {
   made += 1;
   const at = Date.now();
-  if (at !== stamp.at) stamp = { at, text: `${at.toString(36).padStart(9, "0")}-${own}` };
+  if (at !== stamp.at) stamp = { at, text: `${firstIdOf(at)}-${own}` };
   return stamp.text + made.toString(36).padStart(8, "0");
 }
 

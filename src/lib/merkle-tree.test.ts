@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { followPath, leafHash, merklePath, merkleRoot } from "./merkle-tree.ts";
+import { followPath, growMerkleTree, leafHash, merklePath, merkleRoot } from "./merkle-tree.ts";
 
 const leavesOf = (count: number) => Array.from({ length: count }, (_, at) => leafHash(`leaf ${at}`));
 
@@ -13,6 +13,15 @@ test("each leaf of a tree of any size has a path to its root, and no other leaf 
       assert.equal(followPath(leaf, path), root, `${place} of ${count}`);
       if (path.length > 0) assert.notEqual(followPath(leafHash("another"), path), root);
     }
+  }
+});
+
+test("a tree that grows leaf by leaf has the same root at any size", () => {
+  const tree = growMerkleTree();
+  assert.equal(tree.root(), merkleRoot([]));
+  for (let count = 1; count <= 70; count += 1) {
+    tree.add(leafHash(`leaf ${count - 1}`));
+    assert.equal(tree.root(), merkleRoot(leavesOf(count)), `${count} leaves`);
   }
 });
 

@@ -23,6 +23,30 @@ export function merkleRoot(leaves: readonly string[]): string {
   return level[0] ?? nothing;
 }
 
+/** The same root leaf by leaf: only the roots of the full trees so far are kept. */
+export function growMerkleTree() {
+  /** By height, where there is one. */
+  const full: (string | undefined)[] = [];
+  return {
+    add(leaf: string): void {
+      let hash = leaf;
+      let height = 0;
+      for (let left = full[height]; left !== undefined; left = full[height]) {
+        hash = nodeHash(left, hash);
+        full[height] = undefined;
+        height += 1;
+      }
+      full[height] = hash;
+    },
+    root(): string {
+      return full.reduce<string>((right, left) => {
+        if (left === undefined) return right;
+        return right === nothing ? left : nodeHash(left, right);
+      }, nothing);
+    },
+  };
+}
+
 /** From the leaf at this place to the root. */
 export function merklePath(leaves: readonly string[], place: number): MerkleStep[] {
   const steps: MerkleStep[] = [];

@@ -1,2 +1,2 @@
 /** A test compares it with package.json, so that no file is read. */
-export const version = "0.2.0";
+export const version = "0.3.0";

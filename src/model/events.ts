@@ -53,6 +53,9 @@ type AgentRunEvent = RunFacts & {
   calls: { tool: string; status: string; made: boolean }[];
 };
 
+/** An agent's run began or went on. */
+type AgentStepEvent = RunFacts & { type: "agent.step" };
+
 /** A server asked a model during a call. Nothing of what was said. */
 type SampledEvent = CallFacts & {
   type: "model.sampled";
@@ -114,6 +117,7 @@ export type PlaneEvent =
   | ({ type: "tool.progress"; percentage: number | null; update?: UnknownObject } & CallFacts & ProgressReport)
   | ({ type: "tool.task" } & CallFacts & TaskReport)
   | ToolResultEvent
+  | AgentStepEvent
   | AgentRunEvent
   | ({ type: "skill.started" } & SkillFacts)
   | ({ type: "skill.plan_ready" } & SkillFacts)
@@ -157,7 +161,12 @@ export type PlaneEvent =
   | { type: "key.revoked"; keyId: string; name: string };
 
 /** Emitted and not stored: servers may send a thousand of them a second. */
-export const transientEvents = ["server.log", "tool.progress", "tool.task"] as const satisfies EventType[];
+export const transientEvents = [
+  "server.log",
+  "tool.progress",
+  "tool.task",
+  "agent.step",
+] as const satisfies EventType[];
 /** An event that is only heard while it happens. */
 export type TransientEvent = EventOf<(typeof transientEvents)[number]> & { at: string };
 
@@ -212,6 +221,7 @@ export const eventMeanings = {
   "approval.requested": "A call waits for approval: `approvalId`, `callId`, `tool`, `plan`.",
   "approval.changed": "It was answered, runs or ended: `approvalId`, `callId`, `tool`, `status`, `plan`.",
   "approval.forbidden": "An answer was refused because the user may not answer: `approvalId`, `callId`, `user`.",
+  "agent.step": "An agent run started or went on: `runId`, `user`.",
   "agent.run":
     "An agent run ended: `runId`, `user`, `outcome`, `code`, `model`, `style`, `toolset`, `turns`, `durationMs`, `inputTokens`, `outputTokens`, `modelMs` of each turn, `calls` with the status of each.",
   "skill.started": "A skill started: `runId`, `user`, `skill`.",

@@ -124,6 +124,8 @@ export interface PlaneIdentity {
   personAt(origin: string, request: object): Promise<Principal | null>;
   /** Sessions of browsers that showed a credential, for all planes on one store. */
   browsers: BrowserPlace;
+  /** Sign-ins at servers behind the plane that browsers have begun, for all planes on one store. */
+  begun: BegunPlace;
   /** Rejects where other machines reach the plane and no one could sign in. */
   requireSignIn(): Promise<void>;
 }
@@ -133,6 +135,17 @@ export type BrowserPlace = {
   keep(cookie: string, session: { credential: string; page: string }): Promise<void>;
   find(cookie: string): Promise<{ credential: string; page: string } | null>;
   end(cookie: string): Promise<void>;
+};
+
+/** Who began a sign-in, and the hash of what their browser alone knows. */
+export type BegunSignIn = { principal: Principal; browser: string };
+
+/** Sealed under the state; each is over after ten minutes. */
+export type BegunPlace = {
+  keep(state: string, begun: BegunSignIn): Promise<void>;
+  find(state: string): Promise<BegunSignIn | null>;
+  /** True once. */
+  take(state: string): Promise<boolean>;
 };
 
 /** Answers requests below `/oauth`, `/sign-in` and its metadata; takes the request and the response of Node. */

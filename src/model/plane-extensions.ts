@@ -1,10 +1,11 @@
+import type { ExtensionsMethods } from "../../generated/plane-methods.ts";
 import type { ExtensionPanel, ExtensionState, ExtensionVerb } from "./extensions/extension-schema.ts";
 import type { Json, UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
 
 /** Extensions, and the operations that they have added. */
-export interface PlaneExtensions {
+export interface PlaneExtensions extends ExtensionsMethods {
   /**
    * In the order in which they were set up, with what each has added and what its start costs.
    * @example

@@ -1,6 +1,14 @@
 import type { CallsMethods, ResultsMethods } from "../../generated/plane-methods.ts";
-import type { SeriesQuery, VerifyOptions } from "./calls/call-history.ts";
-import type { ActivityEntry, CallChain, CallPayload, CallRecord, CallSeries } from "./calls/call-schema.ts";
+import type { CallFilter, SeriesQuery, VerifyOptions } from "./calls/call-history.ts";
+import type {
+  ActivityEntry,
+  CallChain,
+  CallPayload,
+  CallRecord,
+  CallSeries,
+  CallUsage,
+  RunningCall,
+} from "./calls/call-schema.ts";
 import type { ResultPage } from "./calls/result-schema.ts";
 import type { ResultList, ResultQuery } from "./calls/stored-result.ts";
 import type { ClientHandle, ClientSource } from "./client-context.ts";
@@ -8,7 +16,6 @@ import type { Budgets } from "./config/config.ts";
 import type { EventPage, StoredEvent, TransientEvent } from "./events.ts";
 import type { Caller } from "./principal.ts";
 import type { SessionStore } from "./servers/client-sessions.ts";
-import type { CallFilter } from "./store.ts";
 
 /** What a conversation has used of its budget; `null` is no limit. */
 export type ConversationBudget = {
@@ -30,6 +37,10 @@ export interface PlaneCalls extends CallsMethods {
    * const failed = await plane.calls.list({ tool: "demo.add", status: "failed", limit: 20 });
    */
   list(filter?: CallFilter, caller?: Caller): Promise<CallRecord[]>;
+  /** Calls of this plane that have not ended, oldest first; those of all callers for admins. */
+  running(caller?: Caller): Promise<RunningCall[]>;
+  /** When each tool was last called, and when the records begin. For admins. */
+  usage(caller?: Caller): Promise<CallUsage>;
   get(id: string, caller?: Caller): Promise<CallRecord>;
   /** Arguments and results, redacted; null where `observability.keepPayloads` is off. */
   payloads(ids: readonly string[], caller?: Caller): Promise<CallPayload[] | null>;

@@ -34,7 +34,7 @@ import type {
 
 /** Of a prompt, a resource or a completion. */
 export type OfferOptions = Caller &
-  Pick<CallOptions, "conversation" | "consent"> & { signal?: AbortSignal; relay?: Relay; askHere?: AskHere };
+  Pick<CallOptions, "conversation" | "consent" | "page"> & { signal?: AbortSignal; relay?: Relay; askHere?: AskHere };
 
 /** A tool of the catalogue with its health and availability. */
 export type ToolListing = Tool & {
@@ -155,6 +155,12 @@ export interface PlaneServers extends ServersMethods {
   connect(server: string, caller?: Caller): Promise<void>;
   /** Ends its sessions until it is connected again. */
   disconnect(server: string, caller?: Caller): Promise<void>;
+  /**
+   * Ends a server, or all that run, and starts it again. Requests that come meanwhile go to the new process.
+   * @example
+   * for (const { name, state } of await plane.servers.restart("files")) console.log(name, state);
+   */
+  restart(server?: string, caller?: Caller): Promise<ServerStatus[]>;
   /** Lists a server, or all, again. Without `force` not during backoff. */
   refresh(server?: string, options?: Caller & { force?: boolean }): Promise<RefreshReport>;
   /** The last lines of its stderr and its log. */

@@ -3,7 +3,7 @@ import type { CodegenMethods, CodeMethods, DeadLettersMethods, RunsMethods } fro
 import type { RenderedRun, RunFormat, RunPage, RunQuery } from "./agent/agent-run.ts";
 import type { CodeOutcome, RunCodeOptions } from "./agent/code-run.ts";
 import type { CodeSearch } from "./agent/code-schema.ts";
-import type { AgentRun } from "./agent/run-schema.ts";
+import type { AgentRun, RunningRun, StoppedRun } from "./agent/run-schema.ts";
 import type {
   AgentResult,
   Generated,
@@ -24,7 +24,9 @@ import type {
   TaskPage,
   WorkQuery,
 } from "./catalogue/registry-summary.ts";
+import type { SkillShelf } from "./catalogue/skill-entry.ts";
 import type { JsonObject } from "./json.ts";
+import type { OfferOptions } from "./plane-tools.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
 import type { DeadLetterPage, DeadLetterQuery } from "./work/dead-letter.ts";
@@ -56,6 +58,13 @@ export type RunJobOptions = Caller & {
 };
 
 export interface PlaneSkills {
+  /**
+   * Skills that servers publish and those of folders: texts for models, each with a `SKILL.md`.
+   * @example
+   * const { skills } = await plane.skills.published({ waitMs: 1_000 });
+   * for (const { server, frontmatter } of skills) console.log(server, frontmatter.name);
+   */
+  published(options?: OfferOptions & { waitMs?: number; servers?: readonly string[] }): Promise<SkillShelf>;
   /** By name, each with its missing tools. */
   page(query?: Partial<SkillQuery>, caller?: Caller & { waitMs?: number }): Promise<SkillPage>;
   get(name: string, caller?: Caller & { personas?: string[] }): Promise<SkillListing>;
@@ -183,6 +192,10 @@ export interface PlaneRuns extends RunsMethods {
   page(query?: RunQuery, caller?: Caller): Promise<RunPage>;
   /** With steps and messages. */
   get(id: string, caller?: Caller): Promise<AgentRun>;
+  /** Runs of this plane that have not ended, oldest first; those of all callers for admins. */
+  running(query?: { id?: string }, caller?: Caller): Promise<RunningRun[]>;
+  /** Cancels a run that has not ended; it is kept as `cancelled`. */
+  stop(id: string, caller?: Caller): Promise<StoppedRun>;
   /** As text, or as a self-contained page. */
   render(id: string, format: RunFormat, caller?: Caller): Promise<RenderedRun>;
 }

@@ -191,6 +191,8 @@ export interface Plane extends PlaneMethods, AsyncDisposable {
       waitMs?: number;
       /** Limits the search to these. */
       only?(tool: Tool): boolean;
+      /** Limits the skills to those of these servers. */
+      skillsOf?: ReadonlySet<string>;
       /** The MCP client that searches. */
       session?: string;
       /** An invalid pattern is searched as words, with a note. */

@@ -25,6 +25,8 @@ export type Principal = {
   workspace: string | null;
   /** The level of the caller's data. */
   compliance: string | null;
+  /** The directory of this machine that the caller works in, without links. */
+  directory?: string;
   /** Groups of tools. Default: `default`, and all for the scope `*`. */
   toolGroups?: string[];
   /** The only servers. Default: all. */
@@ -176,7 +178,17 @@ export function ownerOf(principal: Principal): string {
   return known;
 }
 
+/** Before the limits of an owner whose token is for some servers alone. */
+const limitMark = "\nwithin ";
+
 function describeOwner(principal: Principal): string {
+  const { within } = principal;
+  const whole = describeWhole(principal);
+  if (within === undefined) return whole;
+  return whole + limitMark + JSON.stringify([within.servers.toSorted(), within.toolsets.toSorted()]);
+}
+
+function describeWhole(principal: Principal): string {
   const { user, key, scopes } = principal;
   if (key !== undefined) return `key:${key}`;
   const { groups, persona, workspace, compliance, toolGroups = [] } = principal.brought ?? principal;
@@ -184,10 +196,16 @@ function describeOwner(principal: Principal): string {
   return JSON.stringify([user, ...rights, persona, workspace, compliance]);
 }
 
+/** What a token for some servers did belongs to its person, too; not the other way round. */
+function owns(reader: Principal, owner: string): boolean {
+  const own = ownerOf(reader);
+  return owner === own || (reader.within === undefined && owner.startsWith(own + limitMark));
+}
+
 /** A weaker key of the same user is another owner; an administrator's credential of that user is none. */
 export function isOwner(reader: Principal, owner: Principal): boolean {
   if (reader.user !== owner.user) return false;
-  return mayDo(reader, "admin") || ownerOf(reader) === ownerOf(owner);
+  return mayDo(reader, "admin") || owns(reader, ownerOf(owner));
 }
 
 /** Two spellings of a name are one person where a second person is asked for. */
@@ -205,5 +223,5 @@ export function actsFor({ user, keyCreators = [] }: Pick<Principal, "user" | "ke
 /** The same for a record that keeps its `owner`; one of an earlier version has none. */
 export function ownsRecord(reader: Principal, { user, owner }: { user: string | null; owner?: string }): boolean {
   if (mayDo(reader, "admin")) return true;
-  return user === reader.user && (owner === undefined || owner === ownerOf(reader));
+  return user === reader.user && (owner === undefined || owns(reader, owner));
 }

@@ -3,8 +3,8 @@ import type { RunFilter } from "./agent/agent-run.ts";
 import type { AgentRun, RunSummary } from "./agent/run-schema.ts";
 import type { AuditFilter } from "./audit.ts";
 import type { AuditRecord, Chain } from "./audit-schema.ts";
-import type { ChainHead, CountedSteps, Loss, SeriesSpan, VerifyOptions } from "./calls/call-history.ts";
-import type { CallChain, CallRecord, CallStatus } from "./calls/call-schema.ts";
+import type { CallFilter, ChainHead, CountedSteps, Loss, SeriesSpan, VerifyOptions } from "./calls/call-history.ts";
+import type { CallChain, CallRecord, CallUsage } from "./calls/call-schema.ts";
 import type { HeldFilter, HeldPart, KeptHeldCall } from "./calls/held-call.ts";
 import type { PlanRecord, RememberedApproval } from "./calls/held-schema.ts";
 import type { StoredResult } from "./calls/result-schema.ts";
@@ -171,16 +171,6 @@ export type JournalEntry =
 /** Where the chains end that an append has made longer. */
 export type ChainHeads = { calls?: ChainHead; changes?: ChainHead };
 
-export type CallFilter = {
-  tool?: string;
-  status?: CallStatus;
-  limit?: number;
-  before?: string;
-  user?: string | null;
-  run?: string;
-  conversation?: string;
-};
-
 /** `audiences` whose changes are visible; null for all. */
 export type ChangeQuery = {
   filter?: ChangeFilter;
@@ -197,12 +187,16 @@ export type EntryEdits = {
 
 /** A reason to look, never the news itself. */
 export type StoreNews =
-  | { what: "journal" | "entries" | "pins" | "keys" | "signIns" | "deadLetters" }
+  /** `journal` comes from planes of earlier versions only: see `watchRecords`. */
+  | { what: "journal" | "entries" | "pins" | "keys" | "secrets" | "signIns" | "deadLetters" }
   /** `unsent` where no worker has been notified yet. */
   | { what: "dueWork"; unsent?: boolean }
   | { what: "heldCall"; id: string }
   | { what: "jobRun"; id: string }
   | { what: "shared"; key: string };
+
+/** What other planes on the store tell. */
+export type StoreHearing = Pick<Store, "isInformed"> & { onNews: Store["watch"] };
 
 /** How much there is of one kind. Count and bytes are estimated from the newest. */
 export type StoredAmount = {
@@ -274,6 +268,8 @@ export interface Store extends JobStore, SharedValues, SignInStore, StateStore, 
   /** Without calls that are not recorded. */
   callOwners(ids: readonly string[]): Promise<ReadonlyMap<string, CallRecord["principal"]>>;
   calls(filter?: CallFilter): Promise<CallRecord[]>;
+  /** When each tool was last called, and when the records begin. */
+  lastUses(): Promise<CallUsage>;
   callSeries(span: SeriesSpan): Promise<CountedSteps>;
   events(after?: number, limit?: number): Promise<StoredEvent[]>;
   lastEventId(): Promise<number>;
@@ -374,6 +370,10 @@ export interface Store extends JobStore, SharedValues, SignInStore, StateStore, 
   onTrouble(listener: (trouble: StoreTrouble | null) => void): () => void;
   /** Changes of other planes, where the store can tell; watchers still look now and then. */
   watch(listener: (news: StoreNews) => void): () => void;
+  /** When other planes have stored records, where the store can tell. Costs something while anyone listens. */
+  watchRecords(listener: () => void): () => void;
+  /** Whether all news of more than a second ago have arrived: what was read and not told of since is still so. */
+  isInformed(): boolean;
   /** One at a time. */
   dueWork(): Promise<DueWork>;
   /** False when another plane on the store is at it. */

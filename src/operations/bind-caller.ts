@@ -17,6 +17,8 @@ const ofTheLibrary: Readonly<Record<string, number>> = {
   "servers.forward": 3,
   "servers.instructions": 1,
   "servers.sees": 1,
+  "trust.decline": 1,
+  "trust.unanswered": 0,
 };
 
 /** The same plane for one caller: a method that is called without a caller is called by this one. */

@@ -40,7 +40,7 @@ export type OperationContext = {
 };
 
 export type ConfigFiles = Pick<Setup, "check" | "explain" | "importClients" | "putServer" | "removeServer"> &
-  Pick<Setup, "putToolset" | "removeToolset" | "undoRemoval"> &
+  Pick<Setup, "putToolset" | "removeToolset" | "undoRemoval" | "putModel"> &
   Pick<Setup, "clients" | "connectClient" | "disconnectClient"> &
   SetupAdding &
   SetupEntries &
@@ -72,7 +72,7 @@ export type HttpRoute = {
   headers?: Record<string, string>;
   /** The input that `Prefer: wait=N` sets, and what it means. */
   wait?: { input: "wait" | "approvalWaitMs"; means: string };
-  /** A program of this machine needs no proof for it: it calls a tool, or only looks. Else all but GET take one. */
+  /** A program of this machine needs no proof for it: it calls a tool, ends a run, or only looks. Else all but GET take one. */
   open?: true;
   /** It ends when the client goes away. */
   cancels?: true;

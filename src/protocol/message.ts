@@ -50,6 +50,8 @@ export class TransportError extends Error {
   readonly sent: boolean;
   /** The same request will be refused again. */
   readonly permanent: boolean;
+  /** It ran, and only its answer was too large to take. */
+  readonly tooLarge: boolean;
   /** Of the HTTP answer. */
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
@@ -61,10 +63,21 @@ export class TransportError extends Error {
   readonly said: string;
 
   constructor(message: string, failure: TransportFailure) {
-    const { cause, sent, permanent = false, crashed = false, loss, status, retryAfterMs, said = "" } = failure;
+    const {
+      cause,
+      sent,
+      permanent = false,
+      tooLarge = false,
+      crashed = false,
+      loss,
+      status,
+      retryAfterMs,
+      said = "",
+    } = failure;
     super(message, cause === undefined ? undefined : { cause });
     this.sent = sent;
     this.permanent = permanent;
+    this.tooLarge = tooLarge;
     this.crashed = crashed;
     this.loss = loss ?? this;
     this.status = status;
@@ -76,6 +89,7 @@ export class TransportError extends Error {
 type TransportFailure = {
   sent: boolean;
   permanent?: boolean;
+  tooLarge?: boolean;
   crashed?: boolean;
   loss?: object;
   status?: number | undefined;

@@ -21,6 +21,7 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
     const data = {
       server,
       sent: true,
+      ...(said === "plane" && isObject(thrown.data) && thrown.data.tooLarge === true && { tooLarge: true }),
       ...withoutUndefined({ rpcCode: thrown.code, saidBy: said, rpcData: thrown.data }),
     };
     const text = `Server '${server}' failed on '${tool}': ${thrown.message}`;
@@ -33,7 +34,13 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
   }
   if (!(thrown instanceof TransportError)) return thrown;
   const isShared = isKnown(thrown.loss, tool) && { shared: true };
-  const data = { server, sent: thrown.sent, ...isShared, ...whenAgain(thrown) };
+  const data = {
+    server,
+    sent: thrown.sent,
+    ...isShared,
+    ...(thrown.tooLarge && { tooLarge: true }),
+    ...whenAgain(thrown),
+  };
   const text = `Server '${server}' was lost during '${tool}': ${thrown.message}.`;
   return new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });
 }

@@ -9,7 +9,7 @@ import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import { releasedInstructions, type VerbOptions } from "./server-verbs.ts";
-import type { SessionOwner } from "./sessions.ts";
+import { ownerOfCaller, type SessionOwner } from "./sessions.ts";
 
 export type GatewayOptions = Pick<VerbOptions, "judge"> & {
   maySee(principal: Principal, server: string): boolean;
@@ -35,7 +35,7 @@ export function createGatewayPorts(
       wantLogs: logs.want,
       sees: (server, { principal }) => definitionOf(server) !== undefined && maySee(principal, server),
       instructions: async (server, { principal }) =>
-        maySee(principal, server) ? releasedInstructions(servers, options, server) : null,
+        maySee(principal, server) ? releasedInstructions(servers, options, server, ownerOfCaller(principal)) : null,
       onMessage: (listener) => bus.on("said", ({ said }) => listener(said)),
       extensions: (server, { principal }) =>
         definitionOf(server) !== undefined && maySee(principal, server) ? servers.extensions(server) : {},
@@ -45,10 +45,11 @@ export function createGatewayPorts(
   return {
     verbs,
     /** Until the returned function is called; in the session of the caller where it has one of its own. */
-    async watch(server: string, uri: string, { user }: Principal): Promise<() => void> {
+    async watch(server: string, uri: string, { user, directory }: Principal): Promise<() => void> {
       const { session, auth } = definitionOf(server) ?? {};
       const isShared = session === "shared" && auth === undefined;
-      return subscriptions.add(server, uri, { user: isShared ? null : user, conversation: null });
+      const owner = ownerOfCaller({ user: isShared ? null : user, ...(directory !== undefined && { directory }) });
+      return subscriptions.add(server, uri, owner);
     },
     said: (said: ServerNotification) => bus.emit({ type: "said", said }),
     connected(server: string): void {
@@ -121,7 +122,10 @@ type Subscription = {
 };
 
 /** The server is asked once for all subscribers. */
-export function createSubscriptions(session: (server: string) => Session | null, request: ServerDirectory["request"]) {
+export function createSubscriptions(
+  session: (server: string, owner: SessionOwner) => Session | null,
+  request: ServerDirectory["request"],
+) {
   const subscriptions = new Map<string, Subscription>();
 
   async function begin({ server, uri, owner, ended }: Subscription): Promise<void> {
@@ -131,14 +135,14 @@ export function createSubscriptions(session: (server: string) => Session | null,
     } catch (thrown) {
       // The modern revision has one long request instead.
       const isGone = thrown instanceof RpcError && thrown.code === -32601;
-      if (!isGone || session(server)?.era !== "modern") throw thrown;
-      listen(server, uri, signal);
+      if (!isGone || session(server, owner)?.era !== "modern") throw thrown;
+      listen(server, uri, owner, signal);
     }
   }
 
-  function listen(server: string, uri: string, signal: AbortSignal): void {
+  function listen(server: string, uri: string, owner: SessionOwner, signal: AbortSignal): void {
     const params = { notifications: { resourceSubscriptions: [uri] } };
-    session(server)
+    session(server, owner)
       ?.request("subscriptions/listen", params, { signal })
       .catch(() => undefined);
   }
@@ -149,13 +153,13 @@ export function createSubscriptions(session: (server: string) => Session | null,
     subscriptions.delete(key);
     subscription.ended.abort();
     const { server, uri, owner } = subscription;
-    if (session(server)?.era !== "legacy") return;
+    if (session(server, owner)?.era !== "legacy") return;
     request(server, "resources/unsubscribe", { uri }, {}, owner).catch(() => undefined);
   }
 
   return {
     async add(server: string, uri: string, owner: SessionOwner): Promise<() => void> {
-      const key = JSON.stringify([server, uri, owner.user]);
+      const key = JSON.stringify([server, uri, owner.user, owner.directory]);
       const begun = { server, uri, owner, subscribers: 0, ended: new AbortController() };
       const subscription: Subscription = subscriptions.get(key) ?? begun;
       subscriptions.set(key, subscription);

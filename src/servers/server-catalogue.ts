@@ -270,7 +270,8 @@ async function listOver(limitMs: number, method: ListMethod, session: Session): 
     if (limit.aborted) throw new Error(`${method} timed out after ${limitMs / 1000} s ('connectTimeoutMs')`);
     // Some have one of the two lists of resources and know nothing of the other.
     const isMissing = thrown instanceof RpcError && thrown.code === methodNotFound;
-    if (isMissing && method !== "tools/list") return { items: [], warning: null };
+    const isDeclared = method === "tools/list" && session.capabilities.tools !== undefined;
+    if (isMissing && !isDeclared) return { items: [], warning: null };
     throw thrown;
   });
 }

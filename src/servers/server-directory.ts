@@ -3,6 +3,7 @@ import { nearest } from "../lib/text/nearest.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
+import type { Principal } from "../model/principal.ts";
 import type { PoolInfo, ServerDefinition, ServersChange } from "../model/servers/server.ts";
 import type { ServerStatus } from "../model/servers/server-schema.ts";
 import type { RequestOptions } from "../protocol/session.ts";
@@ -18,16 +19,26 @@ export type DirectoryOptions = ConfiguredServers & {
   create(name: string, definition: ServerDefinition, after?: Promise<void>): Server;
   onRemoved(server: string): void;
   listed(server: string): Pick<ServerStatus, "tools" | "rejected" | "circuit">;
+  /** The clients that it was found in; undefined for one of a configuration. */
+  foundIn?(server: string): string[] | undefined;
 };
 
 export type ServerDirectory = ReturnType<typeof createServerDirectory>;
+
+/** Whose, and where they work. */
+type Reader = Pick<Principal, "user" | "directory">;
 
 export function createServerDirectory(options: DirectoryOptions) {
   const map = createServerMap(options);
   const { find, all, broken } = map;
   const isBroken = (name: string) => Object.hasOwn(broken(), name);
+  const found = (name: string): Pick<ServerStatus, "foundIn"> => {
+    const foundIn = options.foundIn?.(name);
+    return foundIn === undefined ? {} : { foundIn };
+  };
   const ifRunnable = <T>(name: string, use: (server: Server) => T): T | null =>
     isBroken(name) ? null : use(find(name));
+  const at = (name: string, { directory }: Reader): Server => find(name).in?.(directory) ?? find(name);
   const chosen = (name: string | undefined) => (name === undefined ? all().map(([, one]) => one) : [find(name)]);
 
   return {
@@ -47,10 +58,11 @@ export function createServerDirectory(options: DirectoryOptions) {
     trouble: (name: string, owner?: SessionOwner): string | null =>
       isBroken(name) ? cannotRun(name, broken()) : troubleOf(name, find(name), owner),
     status: (): ServerStatus[] => [
-      ...all().map(([name, current]) => ({ name, ...options.listed(name), ...current.status() })),
-      ...Object.entries(broken()).map(([name, reason]) =>
-        brokenStatus(name, reason, map.isUntrusted(name) ? "untrusted" : "config_error"),
-      ),
+      ...all().map(([name, current]) => ({ name, ...found(name), ...options.listed(name), ...current.status() })),
+      ...Object.entries(broken()).map(([name, reason]) => ({
+        ...brokenStatus(name, reason, map.isUntrusted(name) ? "untrusted" : "config_error"),
+        ...found(name),
+      })),
     ],
     /** Not async: each call comes through here. */
     request(
@@ -77,16 +89,18 @@ export function createServerDirectory(options: DirectoryOptions) {
     offered: (name: string, method: OfferMethod, owner: SessionOwner) =>
       ifRunnable(name, (one) => one.offered(method, owner)),
     denied: (name: string) => ifRunnable(name, (one) => one.definition.deny_tools),
-    session: (name: string) => ifRunnable(name, (one) => one.session()),
+    session: (name: string, owner?: SessionOwner) => ifRunnable(name, (one) => one.session(owner)),
     extensions: (name: string) => ifRunnable(name, (one) => one.extensions()) ?? {},
     /** What a person must do first, such as to sign in. */
     requirement: (name: string, owner?: SessionOwner) => ifRunnable(name, (one) => one.requirement(owner)),
-    /** The user for whom alone it lists, or undefined. */
+    /** For whom alone it lists, or undefined. */
     listOwner: (name: string, owner: SessionOwner) => ifRunnable(name, (one) => one.listOwner(owner)) ?? undefined,
-    logs: (name: string, user: string | null) => find(name).logs(user),
-    followLogs: (name: string, ...follow: Parameters<Server["followLogs"]>) => find(name).followLogs(...follow),
-    record: (name: string, ...asked: Parameters<Server["record"]>) => find(name).record(...asked),
-    messages: (name: string, ...asked: Parameters<Server["messages"]>) => find(name).messages(...asked),
+    logs: (name: string, reader: Reader) => at(name, reader).logs(reader.user),
+    followLogs: (name: string, reader: Reader, listener: Parameters<Server["followLogs"]>[1]) =>
+      at(name, reader).followLogs(reader.user, listener),
+    record: (name: string, on: boolean, reader: Reader) => at(name, reader).record(on, reader.user),
+    messages: (name: string, reader: Reader, reading: Parameters<Server["messages"]>[1]) =>
+      at(name, reader).messages(reader.user, reading),
     /** Ends the user's sessions, because the token changed. */
     forgetUser: async (name: string, ...who: Parameters<Server["forgetUser"]>) => find(name).forgetUser(...who),
     pool: () => poolOf(all()),
@@ -133,6 +147,7 @@ function createServerMap(options: DirectoryOptions) {
       const change = compareDefinitions(definitions, configured.definitions);
       ({ definitions, untrusted = {} } = configured);
       broken = cannotRunYet(configured);
+      for (const name of change.unchanged) servers.get(name)?.reviewTrust?.();
       for (const name of change.added) add(name);
       await Promise.all([...change.removed.map(remove), ...change.changed.map(replace)]);
       return change;
@@ -141,8 +156,10 @@ function createServerMap(options: DirectoryOptions) {
 }
 
 /** Why each of those cannot run that are named in the configuration. */
-function cannotRunYet({ broken, untrusted = {} }: ConfiguredServers): ConfiguredServers["broken"] {
-  const waiting = Object.entries(untrusted).map(([name, { why: { what, remedy } = notTrusted }]) => {
+function cannotRunYet({ definitions, broken, untrusted = {} }: ConfiguredServers): ConfiguredServers["broken"] {
+  // One that is defined all the same waits in some directories and runs in others.
+  const held = Object.entries(untrusted).filter(([name]) => !Object.hasOwn(definitions, name));
+  const waiting = held.map(([name, { why: { what, remedy } = notTrusted }]) => {
     return [name, `${what}. ${remedy}`] as const;
   });
   return { ...broken, ...Object.fromEntries(waiting) };

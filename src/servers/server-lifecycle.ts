@@ -82,6 +82,15 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
         force,
       );
     },
+    /** Without names, those that run or are to run; how each is then is in its status. */
+    async restart(names?: readonly string[]): Promise<readonly string[]> {
+      const active = () => all().flatMap(([name, { isActive }]) => (isActive() ? name : []));
+      const chosen = names ?? active();
+      const restarted = await Promise.allSettled(chosen.map((name) => find(name).restart()));
+      const failed = restarted.find((one) => one.status === "rejected");
+      if (names && failed) throw failed.reason;
+      return chosen;
+    },
     /** Without `isNamed`, a server without `autoConnect` is not asked. */
     async list(
       name: string,

@@ -1,6 +1,7 @@
 import { pause } from "../lib/async/pause.ts";
 import { createLru } from "../lib/lru.ts";
 import { normalUri } from "../lib/text/uri-spellings.ts";
+import type { ListOwner } from "../model/catalogue/list-owner.ts";
 import { isOfferDenied } from "../model/catalogue/offer-name.ts";
 import { PlaneError, quarantineHints } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
@@ -13,8 +14,7 @@ import { unknownServer } from "./failures.ts";
 import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import type { ServerLifecycle } from "./server-lifecycle.ts";
-import type { SessionOwner } from "./sessions.ts";
-import type { UserListOwner } from "./user-lists.ts";
+import { ownerOfCaller, type SessionOwner } from "./sessions.ts";
 
 type KnownServers = Omit<ServerDirectory, "apply"> & ServerLifecycle;
 
@@ -24,7 +24,7 @@ const limitMs = 60_000;
 /** Output of a server is for administrators. */
 function statusFor(principal: Principal, status: ServerStatus): ServerStatus {
   if (mayDo(principal, "admin")) return status;
-  const { stderrTail: _, installing, ...open } = status;
+  const { stderrTail: _, instances: __, installing, ...open } = status;
   return installing ? { ...open, installing: { ...installing, lastLine: null } } : open;
 }
 
@@ -36,7 +36,7 @@ export type VerbOptions = {
     server: string,
     kind: OfferKind | "instructions",
     items: readonly unknown[],
-    owner?: UserListOwner,
+    owner?: ListOwner,
   ): Promise<(string | null)[]>;
   /** A person connected or refreshed these: their circuit breakers are closed. */
   trust(servers: readonly string[]): void;
@@ -78,6 +78,15 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
         trust([server]);
       },
       disconnect: servers.disconnect,
+      async restart(server, { principal }) {
+        const named = server === undefined ? undefined : [requireSeen(server, principal)];
+        const restarted = new Set(await servers.restart(named));
+        trust([...restarted]);
+        return servers
+          .status()
+          .filter(({ name }) => restarted.has(name) && maySee(principal, name))
+          .map((status) => statusFor(principal, status));
+      },
       async refresh(server, options) {
         if (server === undefined) return servers.refresh(servers.names(), options);
         const report = await servers.refresh([servers.requireName(server)], options);
@@ -91,20 +100,20 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
           // Stderr may arrive right after the answer.
           await new Promise(setImmediate);
         }
-        return servers.logs(server, principal.user);
+        return servers.logs(server, principal);
       },
       async record(server, { on = true, principal }) {
-        return servers.record(requireSeen(server, principal), on, principal.user);
+        return servers.record(requireSeen(server, principal), on, principal);
       },
       async messages(server, { connect = false, principal, ...reading }) {
         const name = requireSeen(server, principal);
         if (connect) await servers.warmOne(name).catch(() => undefined);
-        return servers.messages(name, principal.user, reading);
+        return servers.messages(name, principal, reading);
       },
       followLogs(server, listener, { principal }) {
         const name = requireSeen(server, principal);
-        const stop = servers.followLogs(name, principal.user, listener);
-        return { lines: servers.logs(name, principal.user), stop };
+        const stop = servers.followLogs(name, principal, listener);
+        return { lines: servers.logs(name, principal), stop };
       },
       poolInfo: servers.pool,
       clearCaches: servers.clear,
@@ -178,17 +187,19 @@ export async function requireNotQuarantined(
 
 /** The instructions of the server, unless they are quarantined. */
 export async function releasedInstructions(
-  servers: Pick<ServerDirectory, "session">,
+  servers: Pick<ServerDirectory, "session" | "listOwner">,
   { judge }: Pick<VerbOptions, "judge">,
   server: string,
+  owner: SessionOwner,
 ): Promise<string | null> {
-  const session = servers.session(server);
+  const session = servers.session(server, owner);
   if (session === null) return null;
   const { instructions } = session;
   const [held = null] = await judge(
     server,
     "instructions",
     instructions === null ? [] : [internInstructions(instructions)],
+    servers.listOwner(server, owner),
   );
   return held === null ? instructions : null;
 }
@@ -216,7 +227,8 @@ async function listOffers(
     ? [seenBy(servers, maySee)(server, principal)]
     : servers.names().filter((name) => maySee(principal, name));
   // The main session has the credentials of the default principal.
-  const owner = { user: principal.user === defaultPrincipal.user ? null : principal.user, conversation: null };
+  const user = principal.user === defaultPrincipal.user ? null : principal.user;
+  const owner = ownerOfCaller({ ...principal, user });
   const listOne = async (name: string): Promise<Listed[]> => {
     const asked = servers.list(name, method, signal, { isNamed, owner });
     const known = async () => servers.offered(name, method, owner) ?? [];

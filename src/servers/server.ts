@@ -1,4 +1,5 @@
 import { abortable } from "../lib/async/signals.ts";
+import type { ListOwner } from "../model/catalogue/list-owner.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
@@ -15,7 +16,7 @@ import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
 import { createServerSessions, isShared, type SessionOwner, sharedOwner } from "./sessions.ts";
 import { inheritedSecrets } from "./transports/child-environment.ts";
-import { createUserLists, type UserListOwner, type UserListsOptions } from "./user-lists.ts";
+import { createUserLists, type UserListsOptions } from "./user-lists.ts";
 
 export type ServerOptions = Omit<OpenerOptions, "log" | "recorder" | "resolve" | "onListChanged"> &
   Pick<UserListsOptions, "onKnown" | "onTools" | "onToolsGone" | "isPersonal" | "defaultPrincipal"> &
@@ -30,7 +31,13 @@ export type ServerOptions = Omit<OpenerOptions, "log" | "recorder" | "resolve" |
     after?: Promise<void> | undefined;
   };
 
-export type Server = ReturnType<typeof createServer>;
+/** One that works in the directory of its caller is several (`directories/`). */
+export type Server = ReturnType<typeof createServer> & {
+  /** The one that works there. */
+  in?(directory: string | undefined): Server;
+  /** A person has said what they trust. */
+  reviewTrust?(): void;
+};
 
 export function createServer(options: ServerOptions) {
   const parts = createParts(options);
@@ -56,7 +63,7 @@ export function createServer(options: ServerOptions) {
       const { session } = await abortable(main.ensure(), signal);
       return probeSession(session, signal);
     },
-    session: () => main.live()?.session ?? null,
+    session: (_: SessionOwner = sharedOwner) => main.live()?.session ?? null,
     /** That it declares, now or when it was last connected. */
     extensions: () => opener.verdict()?.extensions ?? {},
     /** Null when it is not being installed. */
@@ -105,7 +112,7 @@ function createParts(options: ServerOptions) {
       if (!desired.isStopped()) lists.of(user).listChanged(list);
     },
   });
-  const byDefault = ["stdio", "memory"].includes(definition.transport) ? "shared" : "principal";
+  const byDefault = ["stdio", "memory", "skills"].includes(definition.transport) ? "shared" : "principal";
   const { session = byDefault } = definition;
   const sharing = () => (session === "shared" && isPersonal() ? "principal" : session);
   // Main is the session of the usual caller, except where users have credentials of their own.
@@ -216,6 +223,14 @@ function createStarts({ options, desired, sessions, catalogue, lists }: Parts) {
     async disconnect(): Promise<void> {
       desired.disconnect();
       await sessions.close("disconnected");
+    },
+    /** Requests that come meanwhile wait for the new process. */
+    async restart(): Promise<void> {
+      if (!desired.isAvailable()) desired.connect();
+      desired.requireAvailable();
+      await options.recalled().catch(() => undefined);
+      const closed = sessions.close("restarted");
+      await Promise.all([closed, main.ensure({ force: true })]);
     },
     /** Forgets lists and sessions. Returns how many were open. */
     async clear(): Promise<number> {
@@ -351,7 +366,7 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
       lists.of(owner.user).offered(method),
     list,
     /** The user for whom alone it lists, or undefined where all share one list. */
-    listOwner: (owner: SessionOwner): UserListOwner | undefined =>
+    listOwner: (owner: SessionOwner): ListOwner | undefined =>
       lists.of(owner.user) === catalogue ? undefined : { user: owner.user },
     /** What a person must do before it can be used. */
     requirement: ({ user }: SessionOwner = sharedOwner): PlaneError | null =>

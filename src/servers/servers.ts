@@ -3,6 +3,7 @@ import { runAll } from "../lib/async/once.ts";
 import { hash } from "../lib/json/stable-json.ts";
 import type { Egress } from "../lib/net/egress.ts";
 import type { Grants } from "../model/access/grants.ts";
+import type { ListOwner } from "../model/catalogue/list-owner.ts";
 import type { DoctorReport } from "../model/config/doctor-schema.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
@@ -15,6 +16,7 @@ import type { Recorder } from "../store/store.ts";
 import { createCredentials } from "./auth/credentials.ts";
 import { createTokenVerbs, serverCredentialsOf } from "./auth/tokens.ts";
 import type { createVault } from "./auth/vault.ts";
+import { createDirectoryServer } from "./directories/directory-server.ts";
 import type { DoctorPackage, TakeTools } from "./doctor/doctor-package.ts";
 import { describeUnavailable, notSent } from "./failures.ts";
 import { createGatewayPorts, createLearnedExtensions } from "./gateway-ports.ts";
@@ -27,7 +29,6 @@ import { createServerVerbs, requireNotQuarantined, type VerbOptions } from "./se
 import type { SessionOwner } from "./sessions.ts";
 import type { FindTransport } from "./transports/added.ts";
 import type { ServerPackages } from "./transports/packages.ts";
-import type { UserListOwner } from "./user-lists.ts";
 
 export { basicHeader, tokenHeaders, tokenIn } from "./auth/credentials-contract.ts";
 export type { Vault } from "./auth/vault.ts";
@@ -35,7 +36,7 @@ export type { DoctorMeans, DoctorPackage, TakeTools } from "./doctor/doctor-pack
 export { explainFailure, reasonLine, unknownServer } from "./failures.ts";
 export { installerOf, installFailure } from "./installer.ts";
 export { type OpenOptions, openSession } from "./open-session.ts";
-export type { SessionOwner } from "./sessions.ts";
+export { ownerOfCaller, type SessionOwner } from "./sessions.ts";
 export { childEnvironment, inheritedSecrets, inheritedVariables } from "./transports/child-environment.ts";
 export { isExecutable } from "./transports/child-process.ts";
 export type { CredentialTarget, RequestCredentials } from "./transports/http-request.ts";
@@ -68,27 +69,33 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
     isPersonal(definition: ServerDefinition): boolean;
     opensForUser(server: string, definition: ServerDefinition): boolean;
     directoryOf(name: string): string;
-    /** With `owner`, for this user alone. */
-    onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era, owner?: UserListOwner): void;
+    /** Servers that work in the directory of their caller. */
+    directories?: Directories;
+    /** With `owner`, for this user or directory alone. */
+    onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era, owner?: ListOwner): void;
     /** It was restarted, or says that its lists have changed. */
     onRenewed?(server: string): void;
-    onToolsGone?(server: string, owner: UserListOwner): void;
+    onToolsGone?(server: string, owner: ListOwner): void;
     onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
     takeTools: TakeTools;
     packages: { doctor(): Promise<DoctorPackage> };
   };
 
+type Directories = Pick<Settings["directories"], "home" | "whyNot" | "definitionIn" | "secretsIn"> & {
+  has(server: string): boolean;
+};
+
 /** What the servers need of the plane. Rooms above this one are described by what they do for it. */
 type ServersContext = {
   readonly settings: Pick<
     Settings,
-    "config" | "secretsOf" | "secretValues" | "directoryOf" | "requireDocument" | "vaultKey"
+    "config" | "secretsOf" | "secretValues" | "directoryOf" | "directories" | "requireDocument" | "vaultKey"
   >;
   readonly environment: ServersPorts["environment"];
   readonly packages: ServersPorts["packages"];
   readonly options: Pick<PlaneOptions, "dataDirectory" | "offline" | "taskQuietMs">;
   readonly defaultPrincipal: Principal;
-  readonly recorder: Pick<Recorder, "store" | "emit">;
+  readonly recorder: Pick<Recorder, "store" | "emit" | "isInformed" | "onNews">;
   readonly egress: Egress;
   readonly access: { grants: Pick<Grants, "maySeeServer" | "lockedServer"> };
   readonly answers: Required<Pick<ServersPorts, "capabilities" | "ownCapabilities">> & { extensions: UnknownObject };
@@ -116,6 +123,7 @@ export function createServers(context: ServersContext) {
     directory: options.dataDirectory,
     vaultKey: settings.vaultKey,
     clientName: "Toolplane",
+    news: recorder,
     egress,
     onChanged: (server, user) =>
       void pool.forgetUser(server, user, user === defaultPrincipal.user).catch(() => undefined),
@@ -144,12 +152,14 @@ export function createServers(context: ServersContext) {
     resolveSecrets: settings.secretsOf,
     secretValues: settings.secretValues,
     directoryOf: settings.directoryOf,
+    directories: { ...settings.directories, has: (name) => config().inWorkspace.includes(name) },
     defaultPrincipal,
     maySee: access.grants.maySeeServer,
     trust: context.limits.trust,
     onRenewed: (server) => context.calls.forgetReads(server),
     ...catalogue.forServers,
     ...recordings.watch(catalogue.forServers, defaultPrincipal.user),
+    foundIn: (server) => config().foundIn?.[server],
     listed: (server) => ({ ...catalogue.registry.listed(server), ...context.limits.circuitOf(server) }),
   });
   const definitionOf = async (name: string) => {
@@ -175,10 +185,22 @@ export function createServerPool(ports: ServersPorts) {
   const turn = createTurns();
   const learned = createLearnedExtensions();
   const extensions = { own: ports.ownExtensions ?? {}, ofClients: learned.all };
-  const identify = (name: string, definition: ServerDefinition) =>
-    identifyServer(name, definition, ports.directoryOf(name));
-  const create: DirectoryOptions["create"] = (name, definition, after) =>
-    createServer({
+  const { directories } = ports;
+  const identify = (name: string, definition: ServerDefinition) => {
+    const place = directories?.has(name) ? directories.home : null;
+    return identifyServer(name, definition, place ?? ports.directoryOf(name));
+  };
+  /** `where` is empty for one that is the same wherever it is asked for. */
+  const createOne = (
+    name: string,
+    definition: ServerDefinition,
+    where: { directory?: string },
+    after?: Promise<void>,
+  ) => {
+    const { directory } = where;
+    // Only the lists of the plane's own directory are asked for at its next start.
+    const isKept = directory === undefined || directory === directories?.home;
+    return createServer({
       ...ports,
       guard,
       turn,
@@ -192,14 +214,40 @@ export function createServerPool(ports: ServersPorts) {
         ports.emit(event);
         if (event.type === "server.connected") gateway.connected(event.server);
       },
-      onNotification: (user, method, params) => gateway.said({ server: name, user, method, params }),
+      onNotification: (user, method, params) =>
+        gateway.said({ server: name, user, ...where, isUsual: isKept, method, params }),
       isPersonal: () => ports.isPersonal(definition),
       access: (user, resolved) => ports.access(name, resolved, user),
-      onTools: (tools, era, owner) => ports.onTools(name, definition, tools, era, owner),
+      onTools: (tools, era, owner) =>
+        ports.onTools(
+          name,
+          definition,
+          tools,
+          era,
+          directory === undefined ? owner : { user: null, ...owner, directory },
+        ),
       onRenewed: () => ports.onRenewed?.(name),
-      onToolsGone: (owner) => ports.onToolsGone?.(name, owner),
-      onKnown: (known) => ports.onKnown({ ...known, identity: identify(name, definition) }, name, definition),
+      onToolsGone: (owner) => ports.onToolsGone?.(name, { ...owner, ...where }),
+      onKnown: (known) => isKept && ports.onKnown({ ...known, identity: identify(name, definition) }, name, definition),
+      ...(directory !== undefined &&
+        directories && {
+          resolveSecrets: (_: string, own: ServerDefinition) => directories.secretsIn(name, own, directory),
+        }),
     });
+  };
+  const create: DirectoryOptions["create"] = (name, definition, after) => {
+    if (!directories?.has(name)) return createOne(name, definition, {}, after);
+    const { home, whyNot, definitionIn } = directories;
+    return createDirectoryServer({
+      name,
+      definition,
+      home,
+      isOffline: ports.isOffline,
+      whyNot: (directory) => whyNot(name, directory),
+      create: (directory) => createOne(name, definitionIn(name, directory), { directory }, after),
+      onEnded: (directory) => ports.onToolsGone?.(name, { user: null, directory }),
+    });
+  };
   const directory = createServerDirectory({ ...ports, create });
   const lifecycle = createServerLifecycle(directory, {
     ...ports,
@@ -273,8 +321,9 @@ async function completeDefinition(
 
 /** The same command in another directory is another server. */
 export function identifyServer(name: string, definition: ServerDefinition, directory: string): string {
-  const { command, openapi } = definition;
-  const isLocal = command !== undefined || (openapi !== undefined && !/^https?:/i.test(openapi));
+  const { command, openapi, skills } = definition;
+  const isLocal =
+    command !== undefined || skills !== undefined || (openapi !== undefined && !/^https?:/i.test(openapi));
   return hash({ name, definition, directory: isLocal ? directory : null });
 }
 

@@ -1,3 +1,4 @@
+import { sizeText } from "../lib/text/wording.ts";
 import { version } from "../lib/version.ts";
 import { personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
@@ -178,8 +179,14 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
       options.emit({ type: "server.error", server, message });
     },
     onTooLarge: (bytes) =>
-      invalidAnswer(`its answer of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes ('maxMessageBytes')`),
+      invalidAnswer(`its answer ${sizeAbove(bytes, maxMessageBytes)} ('maxMessageBytes')`, { tooLarge: true }),
   } satisfies Partial<SessionHandlers>;
+}
+
+/** Sizes that look the same in short are no reason. */
+function sizeAbove(bytes: number, limit: number): string {
+  const [size, most] = [sizeText(bytes), sizeText(limit)];
+  return size === most ? `is a little above the limit of ${most}` : `of ${size} exceeds the limit of ${most}`;
 }
 
 function renderNotification(method: string, { uri }: UnknownObject): string {

@@ -1,11 +1,27 @@
 import { steadyNow } from "../lib/async/steady-time.ts";
+import type { Principal } from "../model/principal.ts";
 import type { ServerConnection } from "./connection.ts";
 
 /** Beside the shared one. Each may be a process, and any new conversation asks for one. */
 export const maxSessions = 64;
 
-/** With `extensions`, beside the session that was opened before a client declared them. */
-export type SessionOwner = { user: string | null; conversation: string | null; extensions?: string };
+/**
+ * With `extensions`, beside the session that was opened before a client declared them. `directory` is where the caller
+ * works: servers that work there have a set of sessions for each (`directories/`).
+ */
+export type SessionOwner = {
+  user: string | null;
+  conversation: string | null;
+  extensions?: string;
+  directory?: string;
+};
+
+export function ownerOfCaller(
+  { user, directory }: Pick<Principal, "user" | "directory">,
+  conversation: string | null = null,
+): SessionOwner {
+  return directory === undefined ? { user, conversation } : { user, conversation, directory };
+}
 
 export const sharedOwner: SessionOwner = { user: null, conversation: null };
 

@@ -1,4 +1,5 @@
 import { steadyNow } from "../lib/async/steady-time.ts";
+import type { ListOwner } from "../model/catalogue/list-owner.ts";
 import type { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
@@ -6,9 +7,6 @@ import type { ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import { type CatalogueOptions, createServerCatalogue, type ServerCatalogue } from "./server-catalogue.ts";
 import { maxSessions, type ServerSessions } from "./sessions.ts";
-
-/** The user for whom a server lists what it offers. */
-export type UserListOwner = { user: string | null };
 
 /** A list that its user has not looked at within this time is dropped. */
 const unusedMs = 30 * 60_000;
@@ -25,8 +23,8 @@ export type UserListsOptions = Pick<
   isPersonal(): boolean;
   onNotification(user: string | null, method: string, params: UnknownObject): void;
   /** With `owner`, for this user alone. */
-  onTools(tools: unknown[], era: Era, owner?: UserListOwner): void;
-  onToolsGone(owner: UserListOwner): void;
+  onTools(tools: unknown[], era: Era, owner?: ListOwner): void;
+  onToolsGone(owner: ListOwner): void;
 };
 
 /** One list for all, or one for each user where credentials, sessions or the server's own words make them private. */

@@ -29,7 +29,7 @@ async function historyOf(events: readonly PlaneEvent[]) {
     };
   };
   const history = createHistory({
-    recorder: { on: recorder.on, ownerOf: recorder.ownerOf, storeOf: counted },
+    recorder: { ...recorder, storeOf: counted },
     catalogue: { visibleTo: () => ["one"] },
     access: { grants: { maySeeServer: (_, server) => server === "open" } },
     answers: { questions: { noteListener: () => undefined } },

@@ -15,9 +15,10 @@ import {
 } from "../model/events.ts";
 import { collectPages, noCursor } from "../model/page.ts";
 import type { PlaneCalls, PlaneEvents } from "../model/plane-history.ts";
-import { type Inside, isOwner, mayDo, ownsRecord, type Principal } from "../model/principal.ts";
+import { type Inside, isOwner, mayDo, ownsRecord, type Principal, requireScope } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { countSteps, spanOf, toSeries } from "./call-minutes.ts";
+import type { RunningCall } from "./running-calls.ts";
 
 const pageSize = 500;
 /** Events that are read for one page of a caller who may not see all of them. */
@@ -29,6 +30,7 @@ type Recorded = {
   on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
   /** Undefined once there is a record. */
   ownerOf(callId: string): Principal | undefined;
+  runningCalls(): RunningCall[];
 };
 
 type HistoryContext = {
@@ -40,7 +42,7 @@ type HistoryContext = {
 
 /** Calls and events that a caller may see: their own, or all for admins. */
 export function createHistory(context: HistoryContext): {
-  calls: Pick<Inside<PlaneCalls>, "list" | "get" | "series">;
+  calls: Pick<Inside<PlaneCalls>, "list" | "running" | "usage" | "get" | "series">;
   events: Pick<Inside<PlaneEvents>, "list" | "page" | "onTransient">;
 } {
   const { recorder } = context;
@@ -63,6 +65,14 @@ export function createHistory(context: HistoryContext): {
         if (found.length === 0 && before !== undefined && (await store.call(before)) === null) throw noCursor(before);
         return found;
       },
+      async running({ principal }) {
+        const seen = recorder.runningCalls().filter((call) => isOwn(call, principal));
+        return seen.map(({ at, event: { callId: id, tool, user } }) => ({ id, at, tool, user }));
+      },
+      async usage({ principal }) {
+        requireScope(principal, "admin", "see what was used");
+        return (await recorder.storeOf(principal)).lastUses();
+      },
       async get(id, { principal }) {
         const record = await (await recorder.storeOf(principal)).call(id);
         if (record !== null && isOwn(record, principal)) return record;
@@ -74,8 +84,9 @@ export function createHistory(context: HistoryContext): {
         const span = spanOf(isAdmin ? query : { ...query, user: principal.user }, Date.now());
         if (isForeign && !isAdmin) return toSeries(span, { steps: [], p50Ms: null, p95Ms: null });
         const store = await recorder.storeOf(principal);
-        // Counts are kept by user, and other keys of a user are others.
-        if (!isAdmin && principal.key) return toSeries(span, countSteps(span, await ownSince(store, principal, span)));
+        // Counts are kept by user, and other keys of a user are others, as is a token for some servers.
+        if (!isAdmin && (principal.key || principal.within))
+          return toSeries(span, countSteps(span, await ownSince(store, principal, span)));
         return toSeries(span, await store.callSeries(span));
       },
     },
@@ -190,6 +201,6 @@ async function ownSince(store: Store, principal: Principal, { since }: { since: 
   return own;
 }
 
-function isOwn(record: CallRecord, principal: Principal): boolean {
+function isOwn(record: Pick<CallRecord, "principal">, principal: Principal): boolean {
   return mayDo(principal, "admin") || isOwner(principal, record.principal);
 }

@@ -18,8 +18,10 @@ suite("the events of a call", () => {
     const recorder = createRecorder(undefined);
     const running = recorder.begin(begun("short"), ada);
     assert.equal(recorder.ownerOf("short")?.user, "ada");
+    assert.equal(recorder.runningCalls().length, 1);
     await recorder.record(callRecord("short"), [], running);
     assert.equal(recorder.ownerOf("short"), undefined);
+    assert.equal(recorder.runningCalls().length, 0);
     assert.deepEqual(await typesIn(recorder), ["tool.call", "tool.result"]);
     await recorder.close();
   });
@@ -29,8 +31,15 @@ suite("the events of a call", () => {
     const running = recorder.begin(begun("long"), ada);
     await until("the start of a long call", async () => (await typesIn(recorder)).length > 0);
     assert.deepEqual(await typesIn(recorder), ["tool.call"]);
+    const younger = recorder.begin(begun("younger"), ada);
+    assert.deepEqual(
+      recorder.runningCalls().map(({ event }) => event.callId),
+      ["long", "younger"],
+    );
     await recorder.record(callRecord("long"), [], running);
-    assert.deepEqual(await typesIn(recorder), ["tool.call", "tool.result"]);
+    assert.deepEqual(recorder.runningCalls(), [younger]);
+    await recorder.record(callRecord("younger"), [], younger);
+    assert.deepEqual(await typesIn(recorder), ["tool.call", "tool.result", "tool.call", "tool.result"]);
     await recorder.close();
   });
 

@@ -86,6 +86,12 @@ export function createRunningCalls(note: (entry: JournalEntry) => void) {
     },
     /** Who made it. */
     owner: (callId: string) => (long.get(callId) ?? findShort(callId))?.principal,
+    /** From the oldest to the youngest. */
+    list(): RunningCall[] {
+      const found = [...long.values()];
+      for (let call = oldest; call; call = call.younger) found.push(call);
+      return found;
+    },
     close: () => clearTimeout(timer),
   };
 }

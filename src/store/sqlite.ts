@@ -37,9 +37,11 @@ export async function openSqliteStore(file: string): Promise<Store> {
 }
 
 /** A file is always reachable, sends no notifications and has one writer at a time. */
-const onOneMachine: Pick<Store, "onTrouble" | "watch" | "alone"> = {
+const onOneMachine: Pick<Store, "onTrouble" | "watch" | "watchRecords" | "isInformed" | "alone"> = {
   onTrouble: () => () => undefined,
   watch: () => () => undefined,
+  watchRecords: () => () => undefined,
+  isInformed: () => false,
   async alone(_task, work) {
     await work();
     return true;
@@ -52,12 +54,14 @@ export function createDatabase({ read, write }: SqliteConnection): AppendedDatab
     write: (work) => write(work),
     recordOf: (table) => (table === "events" ? "event" : "body"),
     isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+    recordNumber: (...path) => `json_extract(record, '$.${path.join(".")}')`,
     now: { sql: "?", values: () => [Date.now()] },
     // Other streams were imported, and do not grow.
     streamEnds: "SELECT stream, sequence, hash FROM calls WHERE stream = 0 ORDER BY sequence DESC LIMIT 1",
     minutes: "call_minutes",
     // Lone surrogates become replacement characters.
     asStored: (text) => text.toWellFormed(),
+    unlocked: "",
     *lockValue() {
       // A transaction has the whole file.
     },

@@ -76,9 +76,10 @@ export function createRecorder(
   const notifications = createNotifications(signals.emit);
   let written: Journal | undefined;
   let trouble: () => StoreTrouble | null = () => null;
+  let isInformed = () => false;
   const opened = once(async () => {
     const found = await openStore(address, directory, packages);
-    trouble = found.store.trouble;
+    ({ trouble, isInformed } = found.store);
     const report = (now: StoreTrouble | null) =>
       emit(now ? { type: "store.lost", reason: now.reason } : { type: "store.back" });
     found.store.onTrouble(report);
@@ -145,17 +146,30 @@ export function createRecorder(
     },
     /** Who made a call that has no record yet. */
     ownerOf: running.owner,
+    runningCalls: running.list,
     /** Whether the store outlives this process. */
     outlivesUs: isKept,
     /** Whether the store sends change notifications of other planes. */
     tells: address.kind === "postgres",
     onNews: notifications.on,
+    /** Whether other planes would have told of what they changed more than a second ago. */
+    isInformed: () => isInformed(),
     listen: (reactions: Reactions) => notifications.start(reactions, opened),
     open: async () => void (await journal()),
     on: <T extends EventType>(type: T, listener: (event: EventOf<T>) => void) =>
       bus.on(type, listener as (event: PlaneEvent) => void),
     /** Called when there are new events to read. */
-    onStored: (listener: () => void) => signals.on("stored", listener),
+    onStored(listener: () => void): () => void {
+      const leave = [signals.on("stored", listener)];
+      let isOver = false;
+      opened()
+        .then(({ store }) => isOver || leave.push(store.watchRecords(listener)))
+        .catch(() => undefined);
+      return () => {
+        isOver = true;
+        for (const one of leave) one();
+      };
+    },
     newSamples: async (after: number) => (await store()).newSamples(after),
     /** Called when health samples were added, here or by another plane. */
     onSamples: (listener: () => void) => signals.on("samples", listener),
@@ -314,7 +328,17 @@ function toCallEntry(call: RecordedCall, events: CallEventCount): JournalEntry {
 
 /** They read what the journal may still hold. */
 const journaled = [
-  ...(["call", "callOwners", "calls", "callSeries", "verifyCalls", "forgetCalls", "events", "lastEventId"] as const),
+  ...([
+    "call",
+    "callOwners",
+    "calls",
+    "lastUses",
+    "callSeries",
+    "verifyCalls",
+    "forgetCalls",
+    "events",
+    "lastEventId",
+  ] as const),
   ...(["holdings", "callAt", "forgetEvents"] as const),
   ...(["samples", "newSamples", "run", "runs", "forgetRuns", "titleRuns", "removeRuns"] as const),
   ...(["audit", "audited", "verifyAudit", "forgetAudit", "chainEnds", "chainedCall"] as const),

@@ -6,7 +6,7 @@ import { auditEntry, callEntry, callRecord, moment } from "./records.ts";
 
 const roomy = 1_000_000;
 
-function keptResult(id: string, changes: Partial<KeptResult> = {}): KeptResult {
+export function keptResult(id: string, changes: Partial<KeptResult> = {}): KeptResult {
   return {
     id,
     callId: `call-of-${id}`,

@@ -4,6 +4,7 @@ import type { Store } from "../../src/model/store.ts";
 import { type OpenedStore, type Promises, storeFailed } from "./opened-store.ts";
 import { answeredCall, callEntry, eventEntry, heldCall, sampleEntry } from "./records.ts";
 import { apiKeyPromises } from "./store-api-keys.ts";
+import { callSearchPromises } from "./store-call-search.ts";
 import { callSeriesPromises } from "./store-call-series.ts";
 import { changePromises, entryPromises } from "./store-changes.ts";
 import { deadLetterPromises } from "./store-dead-letters.ts";
@@ -43,6 +44,7 @@ const lifePromises: Promises = {
 export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
   const promises = [
     callPromises,
+    callSearchPromises,
     callSeriesPromises,
     eventPromises,
     samplePromises,

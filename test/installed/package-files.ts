@@ -25,6 +25,8 @@ export function entriesOf({ manifest, files, read }: PackageFiles): string[] {
     ...named,
     ...placed.filter((file) => file.endsWith(".js")),
     ...ofPage.map(([, file = ""]) => join(ownFiles.workbench.built, file)),
+    // The page registers it by its address.
+    join(ownFiles.workbench.built, "notices.js"),
   ];
 }
 

@@ -25,6 +25,7 @@ export async function openApprovals(
   settings: Settings = {},
   shared?: Store,
   servers: Record<string, { url: string }> = {},
+  inWorkspace: string[] = [],
 ) {
   const store = shared ?? (await openSqliteStore(":memory:"));
   if (!shared) context.after(() => store.close());
@@ -35,6 +36,7 @@ export async function openApprovals(
     config: () =>
       ({
         servers,
+        inWorkspace,
         approvals: {
           timeoutMs: 300_000,
           allowEdit: true,

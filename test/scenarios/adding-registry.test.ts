@@ -98,6 +98,8 @@ test("a registry's server becomes a form, and an entry with its version pinned",
     "DATA_DIR=/d ${x}",
     "--set",
     "WEATHER_KEY=very-secret",
+    "--secrets",
+    "env",
     "--json",
   );
   assert.equal(code, 0, stdout);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
@@ -11,7 +11,7 @@ import type { AddedServer } from "../../src/model/config/adding.ts";
 import { fixtureFile } from "../fixtures/bundled.ts";
 import { fixtureCommand, fixtureEnvironment, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
 import { writeZip } from "../fixtures/write-zip.ts";
-import { runCli, startServe } from "./support.ts";
+import { processFixture, runCli, startServe } from "./support.ts";
 
 const { command, args } = fixtureCommand("echo");
 /** A program that is the echo server. */
@@ -158,7 +158,7 @@ test("what does not answer is not written, says why, and is written with --force
   assert.match(missing.stderr, /was not found/);
 });
 
-test("a secret that was pasted is tried, and its name is written", { skip: isWindows }, async () => {
+test("a secret that was pasted is tried, and a reference to its file is written", { skip: isWindows }, async () => {
   await using it = await emptyDirectory();
   const secret = "sk-abcdefgh12345678";
   const words = [
@@ -177,13 +177,14 @@ test("a secret that was pasted is tried, and its name is written", { skip: isWin
   ];
   const { code, stdout, stderr } = await it.run("add", ...words);
   assert.equal(code, 0, stderr);
+  const kept = join(it.env.XDG_CONFIG_HOME, "toolplane", "secrets", "files-API_KEY");
   assert.deepEqual((await it.config()).files, {
     command: "npx",
     args: ["-y", "@example/files"],
-    env: { API_KEY: "${API_KEY}", LEVEL: "2" },
+    env: { API_KEY: `\${file:${kept}}`, LEVEL: "2" },
   });
   assert.match(await readFile(it.directory.file("started"), "utf8"), /KEY=sk-abcdefgh12345678/);
-  assert.match(stdout, /refers to API_KEY/);
+  assert.match(stdout, /API_KEY is kept in .*files-API_KEY/);
   assert.equal(`${stdout}${stderr}`.includes(secret), false);
 });
 
@@ -249,6 +250,25 @@ test("comments stay, names do not collide, and --user writes the user's own file
   });
 });
 
+test("a pasted secret is kept in a private file or where the person says, and never in the configuration", async () => {
+  await using it = await emptyDirectory();
+  const secret = "sk-live-51Hq8rTzQpLmN4vXc2Bd7Wf";
+  const pasted = JSON.stringify({ mcpServers: { echo: { ...processFixture("echo"), env: { API_TOKEN: secret } } } });
+  const kept = await it.run("add", pasted, "--json");
+  assert.equal(kept.code, 0, kept.stderr);
+  const { entry, variables, kept: where } = added(kept.stdout);
+  const [one] = where as { name: string; where: string }[];
+  assert.deepEqual([one?.name, variables], ["API_TOKEN", []]);
+  assert.deepEqual(entry.env, { API_TOKEN: `\${file:${one?.where}}` });
+  assert.equal(await readFile(one?.where ?? "", "utf8"), secret);
+  assert.equal((await stat(one?.where ?? "")).mode & 0o777, 0o600);
+  const called = await it.run("call", "echo.echo", "message=hi");
+  assert.equal(called.code, 0, called.stderr);
+  assert.ok(!(kept.stdout + kept.stderr + called.stdout).includes(secret));
+  const dropped = await it.run("add", pasted, "--name", "other", "--secrets", "env");
+  assert.match(dropped.stdout, /refers to API_TOKEN, and no value is kept.*--secrets file or --secrets keychain/);
+});
+
 test("a bundle is unpacked, its settings are asked for, and it runs", async () => {
   await using it = await emptyDirectory();
   const manifest = {
@@ -287,9 +307,10 @@ test("a bundle is unpacked, its settings are asked for, and it runs", async () =
     "add",
     "echo.mcpb",
     "--set",
-    "FOLDERS=/a",
+    // As the manifest spells it.
+    "folders=/a",
     "--set",
-    "FOLDERS=/b c",
+    "folders=/b c",
     "--json",
   );
   assert.equal(code, 0, stdout + stderr);

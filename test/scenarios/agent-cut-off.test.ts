@@ -67,6 +67,15 @@ suite("a model that is cut off", { concurrency: 2 }, () => {
     assert.match(text, /length/);
   });
 
+  test("is not cut off where the model refused to go on", async () => {
+    await using world = await agentWorld([says("I can say so much", "content_filter")], {});
+    const { id, truncated, refused } = await world.plane.agent.run("Tell.");
+    assert.deepEqual([truncated, refused], [undefined, true]);
+    const { text } = await world.plane.runs.render(id, "text");
+    assert.match(text, /the model refused to go on/);
+    assert.doesNotMatch(text, /cut off at the model's limit/);
+  });
+
   test("is heard up to a limit where it never ends", async () => {
     await using world = await agentWorld([says("word ".repeat(500_000))], {});
     const { answer, truncated, usage } = await world.plane.agent.run("Tell.");

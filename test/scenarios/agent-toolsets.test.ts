@@ -112,6 +112,7 @@ suite("a toolset", { concurrency: 2 }, () => {
     const toolsets = {
       both: { providers: ["one", "two"] },
       chosen: { providers: ["one", "two"], allow_tools: ["alone"] },
+      named: { providers: ["one", "two"], allow_tools: ["two.both", "alone"] },
       missing: { providers: ["one"], allow_tools: ["alone", "gone", "lost", "al*", "zz*"] },
       stranger: { providers: ["tow"] },
     };
@@ -122,7 +123,9 @@ suite("a toolset", { concurrency: 2 }, () => {
       code: "CONFIG_INVALID",
       message: /several tools of the same name: 'both' \(one, two\)/,
     });
+    await assert.rejects(plane.agent.run("x", { toolset: "both" }), /Name the one you mean .* as 'one\.both'/);
     assert.equal(((await plane.toolset("chosen").schemas()) as unknown[]).length, 1);
+    assert.equal(((await plane.toolset("named").schemas()) as unknown[]).length, 2);
     await assert.rejects(plane.toolset("missing").schemas(), /none of its servers \(one\) has: 'gone', 'lost'/);
     await assert.rejects(plane.toolset("stranger").schemas(), /'tow', which is not configured. Did you mean 'two'/);
     assert.equal(world.model.requests.length, 0);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
@@ -174,12 +175,15 @@ suite("traces of agents", () => {
     const text = await get(`/runs/${id}`, "text/plain");
     assert.match(await text.text(), new RegExp(`^Run ${id}: completed`));
     assert.equal((await get("/runs/none", "text/plain")).status, 404);
-    await assert.rejects(plane.runs.render(id, "html" as never), { code: "USAGE", message: /use text/ });
+    const { text: whole } = await plane.runs.render(id, "html");
+    assert.match(whole, /^<!doctype html>[\s\S]*Content-Security-Policy[\s\S]*<\/html>\n$/);
+    assert.ok(!whole.includes(hostile) && !/<(script|img|iframe|a)\b/i.test(whole), "nothing of it is a tag");
+    await assert.rejects(plane.runs.render(id, "pdf" as never), { code: "USAGE", message: /use text or html/ });
   });
 
   test("the command line lists runs and shows one, also of a plane that serves", async () => {
     await using directory = await temporaryDirectory();
-    await using model = await startScriptedModel({ responses: twoCalls });
+    await using model = await startScriptedModel({ responses: [...twoCalls, { kind: "text", text: "Hello." }] });
     const { mcpServers, ...more } = configOf(model.url);
     const config = await writeConfig(directory, mcpServers, more);
     const data = directory.file("data");
@@ -206,8 +210,8 @@ suite("traces of agents", () => {
     assert.match(unknown.stderr, /No call or run 'nothing' found/);
     assert.equal((await runCli(["calls", "runs", "--outcome", "fine", ...place])).code, 2);
     const page = await runCli(["agent", "Say hello.", "--trace", directory.file("run.html"), ...place]);
-    assert.equal(page.code, 2);
-    assert.match(page.stderr, /text \(\.txt\) or JSON \(\.json\)/);
+    assert.equal(page.code, 0, page.stderr);
+    assert.match(await readFile(directory.file("run.html"), "utf8"), /^<!doctype html>[\s\S]*Say hello\./);
   });
 
   test("the numbers tell runs, turns, calls and tokens, and no name that a model made up", async () => {

@@ -65,6 +65,18 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
     assert.deepEqual(callsAt(plane.log), [{ name: "put_note", arguments: { key: "other", text: "t" } }]);
   });
 
+  test("a client whose answers never fit is not asked without end, and the question stays open", async () => {
+    await using directory = await temporaryDirectory();
+    await using plane = await open(directory, elicitation, accept({ confirmed: true }));
+    const { text, isError } = await plane.client.call("echo__put_note", note);
+    assert.equal(isError, true);
+    assert.match(text, /APPROVAL_REQUIRED/);
+    assert.equal(plane.client.asked.length, 10);
+    const [held] = await plane.held();
+    assert.equal(held?.status, "pending");
+    assert.deepEqual(callsAt(plane.log), []);
+  });
+
   for (const [title, answer, reason] of [
     ["a form that says no", { action: "accept", content: { decision: "reject", reason: "no" } }, /: no\./],
     ["a client that declines", { action: "decline" }, /no reason was given/],

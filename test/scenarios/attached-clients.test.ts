@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { PassThrough } from "node:stream";
 import { suite, test } from "node:test";
@@ -11,6 +11,7 @@ import { claimDirectories, type PlanePlace, planePlace, readPlaneRecord } from "
 import { openRemotePlane } from "../../src/faces/socket/remote-plane.ts";
 import { type ServingSocket, serveSocket } from "../../src/faces/socket/serve-socket.ts";
 import { createPlane, type Plane } from "../../src/index.ts";
+import { version } from "../../src/lib/version.ts";
 import { trusted } from "../../src/model/principal.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
@@ -138,7 +139,7 @@ suite("asking a plane in another process", () => {
     await using directory = await temporaryDirectory();
     const place = planePlace({ dataDirectory: directory.path, files: [] });
     claimDirectories(place);
-    writeFileSync(place.record, JSON.stringify({ pid: process.pid, files: [] }));
+    writeFileSync(place.record, JSON.stringify({ version, pid: process.pid, files: [] }));
     let isKnown = true;
     const server = createServer((socket) => {
       socket.once("data", () => {
@@ -194,12 +195,31 @@ suite("a client that is attached", () => {
       if (attempt.kind === "attached") attempt.socket.destroy();
       return attempt.kind === "refused" ? attempt.why : attempt.kind;
     };
-    assert.equal(await refusal({ version: "0.0.1" } as object), "it is version 0.2.0, and this is 0.0.1");
+    assert.equal(await refusal({ version: "0.0.1" } as object), `it is version ${version}, and this is 0.0.1`);
     assert.equal(await refusal({ files: [config] }), "it serves another configuration");
     assert.equal(await refusal({}, { TOKEN: "two" }, [config]), "TOKEN has a different value there");
     assert.equal(await refusal({}, { TOKEN: "one" }, [config]), "attached");
     assert.equal(await refusal({}, {}, [config]), "attached", "what a client does not have does not differ");
     assert.match(await refusal({ view: { server: "nope" } }), /No server 'nope'/);
+  });
+
+  test("a command is refused by the plane of another version, with what to do", async () => {
+    await using directory = await temporaryDirectory();
+    await using serving = await serve(directory, { echo: fixture("echo") });
+    const { place } = serving;
+    assert.ok(await openRemotePlane(place, { principal }));
+    const record = readFileSync(place.record, "utf8");
+    for (const [background, remedy] of [
+      [true, "Stop it first: toolplane stop."],
+      [false, "Start that one again with this version."],
+    ] as const) {
+      writeFileSync(place.record, JSON.stringify({ ...JSON.parse(record), version: "0.2.0", background }));
+      await assert.rejects(openRemotePlane(place, { principal }), {
+        code: "CONFLICT",
+        message: `A plane of version 0.2.0 (process ${process.pid}) serves this configuration, and this is ${version}. ${remedy}`,
+      });
+    }
+    writeFileSync(place.record, record);
   });
 
   test("is not attached to a program that only sits at the socket, nor through a link", async () => {

@@ -13,6 +13,7 @@ const recordedElsewhere = new Set([
   // Under the name of the operation, where that says that it changes something.
   "extensions.run",
   "call",
+  "pages.ask",
   "skills.run",
   "agent.run",
   "code.run",

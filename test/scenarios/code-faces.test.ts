@@ -64,7 +64,7 @@ suite("code mode", { concurrency: 3 }, () => {
       assert.deepEqual([ran.isError, JSON.parse(ran.text)], [false, { said: "hi", files: "files:list-all" }]);
       const wrong = await call("run_code", { code: "const a = 1;\nreturn tools.my_notes.ehco({ a })" });
       assert.ok(wrong.isError);
-      assert.match(wrong.text, /Did you mean 'my-notes\.echo'.*\(line 2: return tools/);
+      assert.match(wrong.text, /Did you mean tools\.my_notes\.echo\?.*\(line 2: return tools/);
       assert.match((await call("run_code", { source: "return 1" })).text, /'source' is not an argument of run_code/);
       assert.match((await call("search_tools", {})).text, /query/);
       const recorded = await gateway.plane.calls.list({ limit: 50 });

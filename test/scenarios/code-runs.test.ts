@@ -77,7 +77,7 @@ suite("programs", { concurrency: 4 }, () => {
     await using given = await world();
     const { error } = await given.plane.code.run("await tools.loook({})");
     assert.equal(error?.code, "TOOL_NOT_FOUND");
-    assert.match(error?.message ?? "", /Did you mean 'look'/);
+    assert.match(error?.message ?? "", /Did you mean tools\.look\?/);
   });
 
   test("a person is asked where they are, and the program waits", async () => {

@@ -107,6 +107,33 @@ describe("taking over and giving back", () => {
     assert.deepEqual(filesBelow(dirname(file)), [file]);
   });
 
+  for (const words of [
+    ["connect", "cursor", "--yes"],
+    ["connect", "cursor"],
+    ["import", "cursor"],
+  ])
+    test(`'${words.join(" ")}' without a terminal keeps secrets in private files, and says so without them`, async () => {
+      const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+      const entry = { command: "node", args: ["-e", "0"], env: { GITHUB_TOKEN: secret } };
+      const file = write("home/.cursor/mcp.json", { mcpServers: { github: entry } });
+      const before = readFileSync(file, "utf8");
+      const env = { HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: join(home, ".config") };
+      const run = (...args: string[]) => runCli(args, { cwd: root.file("a"), env });
+      const planned = await run(...words, "--dry-run");
+      assert.match(planned.stdout, /secret GITHUB_TOKEN of github stands in clear: it would go into a file/);
+      const done = await run(...words);
+      assert.match(done.stdout, /secret GITHUB_TOKEN of github is kept in \S+github-GITHUB_TOKEN\n/);
+      const [kept = ""] = /\S+github-GITHUB_TOKEN/.exec(done.stdout) ?? [];
+      assert.equal(readFileSync(kept, "utf8"), secret);
+      const shown = await run("config", "show");
+      assert.match(shown.stdout, /\$\{file:/);
+      for (const { stdout, stderr } of [planned, done, shown]) assert.ok(!(stdout + stderr).includes(secret));
+      const again = await run(...words);
+      assert.match(again.stdout, /connected already|has it already/);
+      if (words[0] === "connect") await run("disconnect", "cursor");
+      assert.equal(readFileSync(file, "utf8"), before);
+    });
+
   test("servers that were taken out by hand are in the backup, and disconnect says so", async () => {
     const file = write("home/.cursor/mcp.json", cursor);
     write("a/toolplane.json", { mcpServers: { own: { command: "x" } } });
@@ -178,8 +205,8 @@ describe("taking over and giving back", () => {
     assert.equal(done.isForEveryProject, false);
     assert.ok(existsSync(own));
     await assert.rejects(setupIn("a", { XDG_CONFIG_HOME: root.file("b") }).connectClient("kiro"), {
-      code: "CONFIG_INVALID",
-      message: /No configuration found/,
+      code: "USAGE",
+      message: /Kiro is not on this machine/,
     });
   });
 
@@ -203,16 +230,37 @@ describe("taking over and giving back", () => {
     assert.ok(text.includes('"${API_KEY}"') && text.includes(`${root.file("a")}/tool.js`));
   });
 
-  test("a folder of the workspace stays in a file for all projects, where it has no one meaning", async () => {
+  test("a folder of the workspace is that of each project, and its name stays where it has no meaning", async () => {
+    const args = ["${workspaceFolder}", "${workspaceRoot}/x"];
     write("home/.cursor/mcp.json", {
-      mcpServers: { here: { command: "x", args: ["${workspaceFolder}"] }, a: { command: "a" } },
+      mcpServers: { here: { command: "x", args }, name: { command: "x", args: ["${workspaceFolderBasename}"] } },
     });
     const done = await setupIn("a").connectClient("cursor");
     assert.deepEqual(
       done.moved.map(({ name }) => name),
-      ["a"],
+      ["here"],
     );
     assert.match(done.kept[0]?.reason ?? "", /another folder in each project/);
+    const { mcpServers } = JSON.parse(readFileSync(done.into ?? "", "utf8"));
+    assert.deepEqual(mcpServers.here.args, ["${workspaceFolder}", "${workspaceFolder}/x"]);
+  });
+
+  test("the same server of several clients becomes one, whatever they add or call it", async () => {
+    const everything = { command: "npx", args: ["-y", "@modelcontextprotocol/server-everything"] };
+    write("home/.cursor/mcp.json", { mcpServers: { everything, other: { command: "o" } } });
+    write("home/.codeium/windsurf/mcp_config.json", {
+      mcpServers: {
+        everything: { ...everything, args: everything.args.slice(1), env: {} },
+        o: { command: "o", args: [] },
+      },
+    });
+    write("home/.kiro/settings/mcp.json", {
+      mcpServers: { everything: { command: "else" }, twice: { command: "else" } },
+    });
+    write("home/.lmstudio/mcp.json", { mcpServers: { everything: { command: "else" } } });
+    for (const client of ["cursor", "windsurf", "kiro", "lmstudio"]) await setupIn("a").connectClient(client);
+    const { mcpServers } = JSON.parse(readFileSync(root.file("home/.config/toolplane/toolplane.json"), "utf8"));
+    assert.deepEqual(Object.keys(mcpServers).sort(), ["everything", "everything-kiro", "other", "twice"]);
   });
 
   test("Claude Code's .mcp.json starts the plane, and the plane does not start itself", async () => {

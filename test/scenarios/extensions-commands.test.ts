@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
 import { runCli as runCommand } from "../../src/faces/cli/program.ts";
 import { createCli } from "../../src/local-cli.ts";
+import type { ExtensionState } from "../../src/model/extensions/extension-schema.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { runCli, startCli, startServe, writeConfig } from "./support.ts";
@@ -48,6 +49,22 @@ async function cloned(root: { file(name: string): string }, settings: object = {
 }
 
 suite("the commands of extensions", () => {
+  test("one extension is shown with its version, where it comes from and what its start costs", async () => {
+    await using root = await temporaryDirectory();
+    const { here, run } = await cloned(root);
+    await writeFile(join(here.cwd, "package.json"), JSON.stringify({ name: "x", version: "4.5.6" }));
+    await run("trust", "--yes");
+    const [shown] = (await run("extensions", "show", "notes", "--json")).json().extensions as ExtensionState[];
+    const { name, version, source, adds, startMs = 0, importMs = 0 } = shown ?? {};
+    assert.deepEqual([name, version, adds], ["notes", "4.5.6", ["operation notes.find", "operation notes.fail"]]);
+    assert.match(source ?? "", /notes\.mjs$/);
+    assert.ok(startMs >= importMs && importMs > 0, `${startMs} ms, ${importMs} ms`);
+    assert.match((await run("extensions", "show", "notes")).stdout, /^✔ notes 4\.5\.6 {2}\w/);
+    const unknown = await run("extensions", "show", "note");
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /Did you mean 'notes'\?/);
+  });
+
   test("an input is taken as an argument or as an option, and help shows both", async () => {
     await using directory = await temporaryDirectory();
     await writeFile(directory.file("notes.mjs"), notes);

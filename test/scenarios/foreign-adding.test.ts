@@ -153,7 +153,7 @@ test("a pasted token does not become the name of a variable that holds something
   await using it = await foreignWorld();
   it.env.GITHUB_TOKEN = secret;
   const line = `claude mcp add -t http github ${it.stranger.url}/mcp -H 'Authorization: Bearer abc12345678'`;
-  const { code, stderr } = await it.run("add", line, "--force");
+  const { code, stderr } = await it.run("add", line, "--force", "--secrets", "env");
   assert.equal(code, 0, stderr);
   assert.deepEqual((await it.entries()).github.headers, { Authorization: "Bearer ${GITHUB_TOKEN_2}" });
   await it.run("tools", "list");

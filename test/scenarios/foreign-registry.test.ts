@@ -90,7 +90,7 @@ test("a secret input is still a reference, also behind a dollar", { skip }, asyn
   await using it = await foreignWorld();
   const variables = { token: { isRequired: true, isSecret: true } };
   const name = it.publish("token", remote(it.stranger.url, header("a${{token} ${token}", { variables })));
-  await it.run("add", name, "--set", "TOKEN=t0ken-of-mine", "--force");
+  await it.run("add", name, "--set", "TOKEN=t0ken-of-mine", "--force", "--secrets", "env");
   assert.deepEqual((await it.entries()).token.headers, { "X-Note": "a$${${TOKEN} $$${TOKEN}" });
   assert.equal(it.stranger.caught[0]?.headers["x-note"], "a${t0ken-of-mine $t0ken-of-mine");
 });

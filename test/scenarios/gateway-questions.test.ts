@@ -50,6 +50,17 @@ for (const era of ["legacy", "modern"] as const satisfies Era[]) {
   });
 }
 
+for (const era of ["legacy", "modern"] as const satisfies Era[]) {
+  test(`who asks a ${era} client for a yes alone gets nothing else`, async () => {
+    await using gateway = await startGateway({ elicit: fixture("elicit") });
+    const answer = () => ({ action: "accept", content: { note: "from the client" } });
+    const client = await EraClient.open(gateway.url, era, { capabilities: forms, answer });
+    const { structuredContent } = await client.call("elicit__ask_approval");
+    assert.doesNotMatch(JSON.stringify(structuredContent), /from the client/);
+    assert.match(JSON.stringify(structuredContent), /accept/);
+  });
+}
+
 test("a client finds in its log what was wrong with its answer", async () => {
   await using gateway = await startGateway(server);
   const answer = () => ({ action: "accept", content: { name: 5 } });

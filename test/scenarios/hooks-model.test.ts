@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { agentWorld, sentTo } from "./agent-world.ts";
@@ -62,6 +62,25 @@ suite("hooks on what is said to a model", () => {
     assert.equal(denied.error?.code, "APPROVAL_DENIED");
     assert.equal(it.model.requests.length, 0);
     assert.equal((await it.plane.agent.run("hello")).answer, "First.");
+  });
+
+  test("a session begins before its first question, and PreLlmCall is BeforeModel", async () => {
+    const file = directory.file("order.log");
+    const note = (name: string) =>
+      hook(name, `(await import("node:fs")).appendFileSync(${JSON.stringify(file)}, "${name} ");`);
+    const hooks = {
+      SessionStart: [await note("start")],
+      UserPromptSubmit: [await note("prompt")],
+      PreLlmCall: [await note("model")],
+    };
+    await using it = await world(hooks);
+    const { conversation } = await it.plane.agent.run("hello", { conversation: "c1" });
+    await it.plane.agent.run("again", { conversation });
+    assert.equal(await readFile(file, "utf8"), "start prompt model prompt model ");
+    const no = await hook("closed", `console.error("closed"); process.exit(2);`);
+    await using closed = await world({ SessionStart: [{ ...no, on_error: "deny" }] });
+    assert.match((await closed.plane.agent.run("hello")).error?.message ?? "", /was not asked: .*closed/);
+    assert.equal(closed.model.requests.length, 0);
   });
 
   test("a guard that fails stops the run", async () => {

@@ -54,6 +54,7 @@ for (const [coding, pack] of [
       text = "0".repeat(isWholeTier ? 50_000_000 : 5_000_000);
       const bomb = await plane.call("packed.t", {});
       assert.match(bomb.error?.message ?? "", /maxMessageBytes/);
+      assert.equal((await plane.deadLetters.page()).total, 0, "it ran: there is nothing to run again");
     });
   }
 }

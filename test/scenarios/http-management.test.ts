@@ -41,6 +41,44 @@ suite("managing a plane over HTTP", () => {
     assert.deepEqual([...named("still_failed"), ...named("skipped")].sort(), ["missing", "off"], JSON.stringify(body));
   });
 
+  test("a model that could not be used is not written, and the answer says why", async (t) => {
+    process.env.MODEL_KEY = "key-of-the-model-1";
+    t.after(() => Reflect.deleteProperty(process.env, "MODEL_KEY"));
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, {});
+    await using serving = await startServe(config, directory.file("data"));
+    const before = readFileSync(config, "utf8");
+    const put = (definition: object, name = "default") =>
+      send(`${serving.url}/models/${encodeURIComponent(name)}`, "PUT", definition, passOf(serving));
+    const good = { baseURL: "http://127.0.0.1:9/v1", model: "large" };
+    const refused: [object, RegExp][] = [
+      [{ ...good, apiKey: "${NOT_SET_ANYWHERE}" }, /variable NOT_SET_ANYWHERE is not set/],
+      [
+        { ...good, baseURL: "file:///etc/passwd" },
+        /models\.default\.baseURL: must be an address that begins with http/,
+      ],
+      [{ ...good, baseURL: "javascript:alert(1)" }, /baseURL/],
+      [{ ...good, apiKey: "${exec:touch /tmp/it}" }, /apiKey/],
+      [{ ...good, apiKey: 7 }, /apiKey/],
+      [{ baseURL: good.baseURL }, /model/],
+      [{ ...good, headers: {} }, /headers/],
+      [{}, /model/],
+    ];
+    for (const [definition, why] of refused) {
+      const { status, body } = await put(definition);
+      assert.deepEqual([status, body.code], [400, "USAGE"], JSON.stringify([definition, body]));
+      assert.match(String(body.detail), why);
+      assert.equal(readFileSync(config, "utf8"), before);
+    }
+    assert.equal((await send(`${serving.url}/models/default`, "PUT", good)).status, 403);
+    for (const name of ["default", "__proto__", "a/b"]) {
+      const { status, body } = await put({ ...good, apiKey: "${MODEL_KEY}" }, name);
+      assert.deepEqual([status, (body.models as string[]).includes(name)], [200, true], JSON.stringify(body));
+    }
+    const { body } = await send(`${serving.url}/audit`, "GET", undefined, passOf(serving));
+    assert.doesNotMatch(JSON.stringify(body) + readFileSync(config, "utf8"), /key-of-the-model-1/);
+  });
+
   test("a server is written into the configuration and taken out again by who can prove to be an admin", async () => {
     await using directory = await temporaryDirectory();
     const policy = { profile: "personal" };

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import type { Outcome } from "../../src/index.ts";
+import { createPlane, type Outcome } from "../../src/index.ts";
 import type { CreatedApiKey } from "../../src/model/access/credentials.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
@@ -178,6 +179,23 @@ suite("keys on the command line", () => {
     const everything = listed.stdout + listed.stderr + kept(directory.path) + JSON.stringify(await plane.events.list());
     assert.ok(everything.includes("key.created"));
     assert.ok(!everything.includes(secret.slice(3)));
+  });
+
+  test("a key locks the plane that it is for, and no other on the same data directory", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.file("data");
+    const [team, other] = ["team.json", "other.json"].map((name) => directory.file(name));
+    for (const file of [team, other]) await writeFile(file ?? "", JSON.stringify({ mcpServers: {} }));
+    const words = ["keys", "create", "ann", "--config", team ?? "", "--data-dir", dataDirectory];
+    const made = await runCli(words, { cwd: directory.path });
+    const [secret = ""] = /tp_[A-Za-z0-9_-]{43}/.exec(made.stdout) ?? [];
+    assert.match(made.stderr, /It is for the plane of .*team\.json\. Other planes of yours stay as they are\./);
+    await using locked = await createPlane({ config: team ?? "", dataDirectory });
+    await using open = await createPlane({ config: other ?? "", dataDirectory });
+    assert.deepEqual([await locked.identity.needsCredentials(), await open.identity.needsCredentials()], [true, false]);
+    assert.equal((await locked.identity.identify(secret)).user, (await locked.keys.list())[0]?.user);
+    assert.deepEqual(await open.keys.list(), []);
+    await assert.rejects(open.identity.identify(secret), /is for the plane of .*team\.json/);
   });
 
   test("what makes no sense is reported", async () => {

@@ -225,6 +225,11 @@ suite("where injected values come from", { concurrency: 3 }, () => {
     const called = await runCli([...words, "--file", `a.pdf=${address}`, ...place]);
     assert.equal(called.code, 0, called.stderr);
     assert.deepEqual(sent(), [expected]);
+    assert.doesNotMatch(called.stderr, /warning/);
+    const unused = await runCli([...words, "--file", `b.pdf=${address}`, "file_url=x", ...place]);
+    assert.match(unused.stderr, /No argument of 'insider\.files' took the address of b\.pdf\. 'inject' of its server/);
+    assert.match(unused.stderr, /Set by the system alone, left out: file_url\./);
+    assert.ok(!unused.stderr.includes("tk-1"));
     const wrong = await runCli([...words, "--file", "a.pdf", ...place]);
     assert.deepEqual([wrong.code, wrong.stderr.includes("NAME=ADDRESS")], [2, true]);
     await using serving = await startServe(config, directory.file("data"));

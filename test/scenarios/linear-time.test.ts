@@ -40,7 +40,7 @@ import { createSseParser } from "../../src/protocol/sse-parser.ts";
 import { parseChallenge } from "../../src/servers/auth/oauth/challenge.ts";
 import { createServerLog } from "../../src/servers/server-log.ts";
 import { parseMessage as parseAnswer } from "../../src/servers/transports/parse-message.ts";
-import { looksLikeMarkdown, readMarkdown } from "../../workbench/src/parts/markdown-blocks.ts";
+import { looksLikeMarkdown, readMarkdown } from "../../workbench/src/parts/markdown-tree.ts";
 import { isWholeTier } from "../fixtures/tier.ts";
 
 /** Below it, what else the process does is larger than what is measured. */

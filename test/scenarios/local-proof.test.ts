@@ -10,15 +10,17 @@ import { EraClient } from "../fixtures/era-client.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { processFixture as fixture, planeOf, startCli, writeConfig } from "./support.ts";
 
-/** What calls, or only looks: the whole of what a program without a proof may send. */
+/** What calls, ends what was called, or only looks: the whole of what a program without a proof may send. */
 const open = [
   "agent.run",
   "call",
   "code.run",
   "evaluateSearch",
+  "pages.ask",
   "policy.preview",
   "policy.test",
   "prompts.get",
+  "runs.stop",
   "skills.run",
 ];
 

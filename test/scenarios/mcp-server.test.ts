@@ -35,6 +35,11 @@ test("an MCP client uses one server instead of many", async () => {
     assert.equal(refused.isError, true);
     assert.match(JSON.stringify(refused.content), /must be string.*INVALID_ARGUMENTS/);
     await assert.rejects(client.callTool({ name: "one__ecko", arguments: {} }), /Unknown tool.*one__echo/);
+    // In the spelling that the client was shown, whatever it wrote.
+    await assert.rejects(
+      client.callTool({ name: "one.ecko", arguments: {} }),
+      /Unknown tool: 'one\.ecko'\. Did you mean 'one__echo'/,
+    );
   } finally {
     await client.close();
   }

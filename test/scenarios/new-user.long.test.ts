@@ -51,7 +51,7 @@ suite("a person who has never seen it", () => {
     const env = { HOME: directory.file("home"), XDG_CONFIG_HOME: directory.file("config") };
     const { code, stderr } = await startCli(["connect", "cursor"], { cwd: directory.path, env }).result;
     assert.equal(code, 2, stderr);
-    assert.match(stderr, /No configuration found/);
+    assert.match(stderr, /Cursor is not on this machine/);
     assert.equal(existsSync(directory.file("home/.cursor")), false);
   });
 });

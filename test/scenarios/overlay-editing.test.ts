@@ -30,6 +30,20 @@ test("an overlay is looked at and tried out before it is set, and its fixed valu
   assert.equal(body.source, "stored");
   assert.ok(!JSON.stringify(body).includes(fixed));
   assert.equal((await ask("PUT /tools/echo.put_note", body.overlay)).status, 200);
+  assert.equal(
+    (
+      await ask("PUT /tools/echo.put_note", {
+        ...(body.overlay as object),
+        description: "Keeps a text",
+        reason: "clearer words",
+      })
+    ).status,
+    200,
+  );
+  const { changes } = (await ask("GET /tools/changes")).body as { changes: { reason: string | null }[] };
+  assert.ok(changes.some(({ reason }) => reason === "clearer words"));
+  const nothing = await ask("DELETE /tools/missing");
+  assert.deepEqual([nothing.status, nothing.body.code], [404, "NOT_FOUND"]);
   await ask("POST /tools/echo.put_note/call", { arguments: { text: "words" } });
   assert.deepEqual(callsAt(log), [{ name: "put_note", arguments: { key: fixed, text: "words" } }]);
 });

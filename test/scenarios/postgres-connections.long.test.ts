@@ -15,7 +15,7 @@ before(async () => {
 after(() => server[Symbol.asyncDispose]());
 
 /** A plane whose only tool asks first, so that each call is a change in the store. */
-async function planeOn(schema: string, more: { dataDirectory?: string } = {}): Promise<Plane> {
+async function planeOn(schema: string, more: { dataDirectory?: string; store?: string } = {}): Promise<Plane> {
   const rules = [{ tool: "echo.put_note", verdict: "ask" as const }];
   const plane = await createPlane({
     config: { mcpServers: { echo: fixture("echo") }, policy: { profile: "personal", rules } },
@@ -37,6 +37,7 @@ async function hold(statement: string): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => client.end() };
 }
 
+const ofPlanes = "pg_stat_activity WHERE application_name = 'toolplane'";
 const lockTable = (table: string) => hold(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
 
 /** Ends connections of planes that wait for this, as an administrator or a failing network would, until it is enough. */
@@ -109,6 +110,35 @@ test("a plane whose connections are all in use says so, stays ready, and goes on
   assert.deepEqual(await plane.readiness(), { ready: true });
   await lock[Symbol.asyncDispose]();
   await assertHeldOnce(plane, await ask(plane));
+});
+
+test("a plane has no more connections than its address allows, whatever is asked of it at once", async () => {
+  const store = `${server.address("budget")}&connections=5`;
+  await using plane = await planeOn("budget", { store });
+  plane.start();
+  const counts: number[] = [];
+  const busy = Promise.all(
+    Array.from({ length: 60 }, async (_, at) => {
+      const { error } = await ask(plane);
+      assert.equal(error?.code, "APPROVAL_REQUIRED", JSON.stringify(error));
+      await Promise.all([plane.calls.list(), plane.events.lastId(), plane.keys.list()]);
+      // In the middle of it all connections break, and it looks whether the server is there.
+      if (at === 30) await server.run(`SELECT pg_terminate_backend(pid) FROM ${ofPlanes}`);
+    }),
+  );
+  let isOver = false;
+  const over = busy.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) counts.push(Number((await server.run(`SELECT count(*) AS count FROM ${ofPlanes}`))[0]?.count));
+  await over;
+  await eventually("that it listens again", async () => {
+    const listening = await server.run(`SELECT FROM ${ofPlanes} AND query = 'SELECT 1'`);
+    return listening.length > 0 || undefined;
+  });
+  const most = Math.max(...counts);
+  assert.ok(most >= 3 && most <= 5, `${most} at once`);
+  assert.equal((await plane.approvals.list()).length, 60);
 });
 
 test("calls are answered and recorded while another plane stands still in the middle of its record", async () => {

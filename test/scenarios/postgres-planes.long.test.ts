@@ -81,8 +81,11 @@ test("what one plane is asked, sets, learns and does, the other knows", async ()
     (await ask.right("GET /tools/shout")).status === 200 ? true : undefined,
   );
 
-  const health = (await ask.right("GET /tools/echo.put_note")).body.health as { total: number };
-  assert.equal(health.total, 1);
+  const health = await eventually("what the other side measured", async () => {
+    const { total } = (await ask.right("GET /tools/echo.put_note")).body.health as { total: number };
+    return total || undefined;
+  });
+  assert.equal(health, 1);
   const verified = await runCli(["calls", "verify", "--json", "--config", config, "--store", store]);
   assert.equal(verified.json().ok, true, verified.stderr);
 });

@@ -143,9 +143,10 @@ suite("health", () => {
     };
     plane.tools.register({ manifest: { name: "lamp", description: "A lamp.", side_effects: "none" }, run });
     await plane.call("lamp");
+    const { last_invocation: first } = (await plane.tools.get("lamp")).health;
     works = false;
     await plane.call("lamp");
     const { last_invocation: last } = (await plane.tools.get("lamp")).health;
-    assert.deepEqual([last?.ok, last?.selected], [false, "function"]);
+    assert.deepEqual([last?.ok, last?.selected, last?.last_success], [false, "function", first?.at]);
   });
 });

@@ -65,7 +65,10 @@ suite("which provider is asked", () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await createPlane({
-      config: { mcpServers: { near: fixture("echo", ["--log", log]), far: namedServer("far", ["ok"]) } },
+      // With the era given, no ping asks a slow server for it.
+      config: {
+        mcpServers: { near: fixture("echo", ["--log", log], { protocol: "legacy" }), far: namedServer("far", ["ok"]) },
+      },
     });
     const way = (server: string, priority: number) => ({
       name: "mcp",

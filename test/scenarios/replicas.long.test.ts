@@ -6,6 +6,7 @@ import { runClients } from "../../bench/replicas/load.ts";
 import type { Replica } from "../../bench/replicas/replica.ts";
 import { nothingTold, type Told } from "../../bench/replicas/told.ts";
 import { startWorld, type World } from "../../bench/replicas/world.ts";
+import { withoutPgBouncer } from "../fixtures/pgbouncer.ts";
 import { until } from "../fixtures/until.ts";
 import { eventually } from "./approving.ts";
 
@@ -105,6 +106,35 @@ suite("planes under load", () => {
     );
     assert.deepEqual([strange, world.balancer.cutOff()], [[], []]);
     assert.equal(told.sessions, 2);
+    await assertNothingLost(world, told);
+  });
+
+  test("share the sessions of PgBouncer, which is started again twice, and nothing is lost", {
+    skip: withoutPgBouncer,
+  }, async () => {
+    await using world = await startWorld({ count: 2, isPooled: true, words: ["--drain-seconds", "1"] });
+    const [first] = world.replicas as [Replica, Replica];
+    using clients = startClients(world);
+    const { told, answered } = clients;
+    await answered(20);
+    assert.deepEqual([told.killed, told.unexplained], [[], []]);
+
+    for (let round = 0; round < 2; round += 1) {
+      await world.pooler?.stop();
+      await isReady(world, 0);
+      await world.pooler?.start();
+      await isReady(world, 2);
+      await answered(10);
+    }
+    assert.equal(await first.stop(), 0);
+    await first.start();
+    await isReady(world, 2);
+    await answered(10);
+    await clients.stop();
+    const strange = told.unexplained.filter(
+      ({ status, reason }) => status !== 503 || !/STORE_FAILED|^none/.test(reason),
+    );
+    assert.deepEqual([strange, world.balancer.cutOff()], [[], []]);
     await assertNothingLost(world, told);
   });
 });

@@ -204,6 +204,9 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     const found = await list();
     assert.match(found.stdout, /echo/);
     assert.match(found.stderr, new RegExp(`Uses the plane that serves ${config}`));
+    const client = await runCli(["mcp", "--data-dir", data], { cwd, env });
+    assert.equal(client.code, 2, "the model in one project does not get the servers of another");
+    assert.match(client.stderr, /No configuration found.*'toolplane connect'/);
     const second = directory.file("second.json");
     await writeFile(second, JSON.stringify({ mcpServers: { other: fixture("echo") } }));
     await using _two = await startServeProcess(second, data);

@@ -337,14 +337,14 @@ suite("attacks on the sign-in", () => {
       ["of a page beside it", { "sec-fetch-site": "same-site" }],
     ] as [string, Record<string, string>][])
       test(`a form ${what} allows nothing`, async () => {
-        const { by, uid } = await atConsent();
-        const answer = await by.post(`/sign-in/${uid}/consent`, {}, headers);
+        const { by, page, uid } = await atConsent();
+        const answer = await by.post(`/sign-in/${uid}/consent`, hand.ticked(page), headers);
         assert.equal(answer.status, 403);
         hasNoCode(answer);
       });
 
     test("one person's page of consent does not allow for another", async () => {
-      const { by, uid } = await atConsent(ann);
+      const { by, page } = await atConsent(ann);
       const other = agent();
       await hand.allow(other, hand.request(await hand.newClient()).path, eve);
       const stolen = [...other.jar].find(([name]) => name.includes("session "));
@@ -352,7 +352,7 @@ suite("attacks on the sign-in", () => {
       assert.ok(stolen && own);
       by.jar.set(own[0], stolen[1]);
       for (const [name, cookie] of other.jar) if (name.includes("session.sig")) by.jar.set(name, cookie);
-      const answer = await hand.follow(by, await by.post(`/sign-in/${uid}/consent`, {}));
+      const answer = await hand.follow(by, await hand.consent(by, page));
       hasNoCode(answer);
     });
 

@@ -103,6 +103,9 @@ suite("clients whose id is a document", () => {
     assert.ok(first.searchParams.get("code"));
     const answer = await hand.follow(agent, await agent.ask(hand.request(client, other).path));
     assert.match(answer.text, /Allow/);
+    assert.match(answer.text, /Any program on your device can say that it is “A Client”/);
+    const host = new URL(site).host;
+    assert.ok(answer.text.includes(`<h1>A Client (${host}) wants`), "the name stands beside the host that is proven");
   });
 
   for (const [what, path] of [
@@ -136,5 +139,15 @@ suite("clients whose id is a document", () => {
       const clients = new Set(lines.filter(({ ok }) => !ok).map(({ input }) => JSON.stringify(input)));
       return [...clients].filter((input) => input.includes("localhost")).length >= 13;
     });
+  });
+
+  test("are asked for so often for one network, and no more", async () => {
+    asked = [];
+    const most = 300;
+    for (let at = 0; at <= most; at += 1) await ask(`/none-${at}.json`);
+    assert.ok(asked.length > 0 && asked.length < most, String(asked.length));
+    const before = asked.length;
+    const { status, location } = await ask("/one-more.json");
+    assert.deepEqual([status, location, asked.length], [400, null, before]);
   });
 });

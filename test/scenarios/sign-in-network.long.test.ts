@@ -7,14 +7,68 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
 import type { TLSSocket } from "node:tls";
+import { commandLineFile } from "../fixtures/bundled.ts";
 import { freePort } from "../fixtures/free-port.ts";
 import { selfSigned } from "../fixtures/self-signed.ts";
-import { stopProcess, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  fixtureEnvironment,
+  stopProcess,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { runCli, startServeProcess, writeConfig } from "./support.ts";
 
 const name = "tools.example.org";
-const nginx = ["/usr/sbin/nginx", "/usr/bin/nginx"].find((file) => existsSync(file));
+const installed = (program: string) => [`/usr/sbin/${program}`, `/usr/bin/${program}`].find((file) => existsSync(file));
+const example = (path: string) => readFileSync(join(import.meta.dirname, "../../deploy", path), "utf8");
+
+type Place = {
+  directory: TemporaryDirectory;
+  /** The host and port of the plane. */
+  plane: string;
+  secure: number;
+  open: number;
+  pair: ReturnType<typeof selfSigned>;
+};
+
+/** Our examples at free ports of this machine; `start` gives the words that the program is started with. */
+const proxies: Record<string, { program: string | undefined; start(place: Place): Promise<string[]> }> = {
+  nginx: {
+    program: installed("nginx"),
+    async start({ directory, plane, secure, open, pair }) {
+      await writeFile(directory.file("cert.pem"), pair.cert);
+      await writeFile(directory.file("key.pem"), pair.key);
+      const own = example("nginx/toolplane.conf")
+        .replace("127.0.0.1:7420", plane)
+        .replace("/etc/ssl/toolplane/fullchain.pem", directory.file("cert.pem"))
+        .replace("/etc/ssl/toolplane/privkey.pem", directory.file("key.pem"))
+        .replace("listen 443 ssl", `listen 127.0.0.1:${secure} ssl`)
+        .replace("listen 80", `listen 127.0.0.1:${open}`);
+      await mkdir(directory.file("tmp"));
+      const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+      const places = kinds.map((kind) => `${kind}_temp_path ${directory.file("tmp")}/${kind};`).join("\n");
+      const whole = `pid ${directory.file("pid")};\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${places}\n${own}\n}\n`;
+      await writeFile(directory.file("nginx.conf"), whole);
+      return ["-c", directory.file("nginx.conf"), "-g", "daemon off;"];
+    },
+  },
+  haproxy: {
+    program: installed("haproxy"),
+    async start({ directory, plane, secure, open, pair }) {
+      await writeFile(directory.file("both.pem"), pair.cert + pair.key);
+      const own = example("haproxy/toolplane.cfg")
+        // There is one plane here.
+        .replace(/^ +server plane-2 .*$/m, "")
+        .replace("127.0.0.1:7420", plane)
+        .replace("/etc/ssl/toolplane/both.pem", directory.file("both.pem"))
+        .replace("bind :443", `bind 127.0.0.1:${secure}`)
+        .replace("bind :80", `bind 127.0.0.1:${open}`);
+      await writeFile(directory.file("haproxy.cfg"), own);
+      return ["-db", "-f", directory.file("haproxy.cfg")];
+    },
+  },
+};
 
 type Answer = { status: number; headers: Record<string, unknown>; body: string; certificate: string };
 
@@ -68,63 +122,70 @@ suite("a plane on the network", () => {
     );
   });
 
-  test("is served by the example for nginx, which passes the sign-in and the client's own address", {
-    skip: !nginx,
-  }, async () => {
+  test("with a public address and no way to sign in says that no one has a key", async () => {
     await using directory = await temporaryDirectory();
-    const url = `https://${name}`;
-    const config = await writeConfig(directory, {}, { auth: { publicUrl: url, server: { enabled: true } } });
-    const place = ["--config", config, "--data-dir", directory.file("data")];
-    const invited = await runCli(["people", "invite", "me", "--json", ...place]);
-    assert.equal(invited.code, 0, invited.stderr);
-    const trust = ["--trust-proxy", "127.0.0.1"];
-    await using serving = await startServeProcess(config, directory.file("data"), "0", trust);
-    const pair = selfSigned(name);
-    await writeFile(directory.file("cert.pem"), pair.cert);
-    await writeFile(directory.file("key.pem"), pair.key);
-    const [secure, open] = [await freePort(), await freePort()];
-    const example = readFileSync(join(import.meta.dirname, "../../deploy/nginx/toolplane.conf"), "utf8")
-      .replace("127.0.0.1:7420", new URL(serving.url).host)
-      .replace("/etc/ssl/toolplane/fullchain.pem", directory.file("cert.pem"))
-      .replace("/etc/ssl/toolplane/privkey.pem", directory.file("key.pem"))
-      .replace("listen 443 ssl", `listen 127.0.0.1:${secure} ssl`)
-      .replace("listen 80", `listen 127.0.0.1:${open}`);
-    await mkdir(directory.file("tmp"));
-    const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-    const places = kinds.map((kind) => `${kind}_temp_path ${directory.file("tmp")}/${kind};`).join("\n");
-    const whole = `pid ${directory.file("pid")};\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${places}\n${example}\n}\n`;
-    await writeFile(directory.file("nginx.conf"), whole);
-    const proxy = spawn(nginx ?? "", ["-c", directory.file("nginx.conf"), "-g", "daemon off;"], { stdio: "ignore" });
+    const place = ["--config", await writeConfig(directory, {}), "--data-dir", directory.file("data")];
+    const words = [commandLineFile, "serve", "--port", "0", "--public-url", `https://${name}`, ...place];
+    const serving = spawn(process.execPath, words, { stdio: ["ignore", "ignore", "pipe"], env: fixtureEnvironment() });
+    let said = "";
+    serving.stderr.on("data", (chunk) => {
+      said += chunk;
+    });
     try {
-      const through = (path: string, headers = {}) => ask(secure, path, pair.cert, headers);
-      await until("nginx answers", () =>
-        through("/healthz").then(
-          ({ status }) => status === 200,
-          () => false,
-        ),
-      );
-      const metadata = JSON.parse((await through("/.well-known/oauth-authorization-server")).body) as {
-        issuer: string;
-      };
-      assert.equal(metadata.issuer, url);
-      const refused = await through("/mcp");
-      assert.equal(refused.status, 401);
-      assert.match(String(refused.headers["www-authenticate"]), /resource_metadata="https:\/\/tools\.example\.org\//);
-      const page = await through("/sign-in/access");
-      assert.equal(page.status, 303);
-      const begun = await through(String(page.headers.location), { "x-forwarded-for": "198.51.100.7" });
-      assert.match(String(begun.headers["set-cookie"]), /__Secure-toolplane_.*secure/i);
-      assert.equal(
-        (await through("/oauth/authorize?client_id=unknown", { "x-forwarded-for": "198.51.100.7" })).status,
-        400,
-      );
-      await until("the refusal is recorded with the address that nginx saw", async () => {
-        const { stdout } = await runCli(["audit", "list", "--json", ...place]);
-        const { records = [] } = JSON.parse(stdout) as { records?: { operation: string; address: string }[] };
-        return records.some(({ operation, address }) => operation === "signIn.authorize" && address === "127.0.0.1");
-      });
+      await until("it says so", async () => /tools\.example\.org can be reached.*keys create NAME/s.test(said));
     } finally {
-      await stopProcess(proxy);
+      await stopProcess(serving);
     }
   });
+
+  for (const [kind, { program, start }] of Object.entries(proxies))
+    test(`is served by the example for ${kind}, which passes the sign-in and the client's own address`, {
+      skip: program === undefined,
+    }, async () => {
+      await using directory = await temporaryDirectory();
+      const url = `https://${name}`;
+      const config = await writeConfig(directory, {}, { auth: { publicUrl: url, server: { enabled: true } } });
+      const place = ["--config", config, "--data-dir", directory.file("data")];
+      const invited = await runCli(["people", "invite", "me", "--json", ...place]);
+      assert.equal(invited.code, 0, invited.stderr);
+      const trust = ["--trust-proxy", "127.0.0.1"];
+      await using serving = await startServeProcess(config, directory.file("data"), "0", trust);
+      const pair = selfSigned(name);
+      const [secure, open] = [await freePort(), await freePort()];
+      const words = await start({ directory, plane: new URL(serving.url).host, secure, open, pair });
+      const proxy = spawn(program ?? "", words, { stdio: "ignore" });
+      try {
+        const through = (path: string, headers = {}) => ask(secure, path, pair.cert, headers);
+        await until("the proxy answers", () =>
+          through("/healthz").then(
+            ({ status }) => status === 200,
+            () => false,
+          ),
+        );
+        const plain = await fetch(`http://127.0.0.1:${open}/mcp`, { redirect: "manual" });
+        assert.deepEqual([plain.status, plain.headers.get("location")?.slice(0, 8)], [308, "https://"]);
+        const metadata = JSON.parse((await through("/.well-known/oauth-authorization-server")).body) as {
+          issuer: string;
+        };
+        assert.equal(metadata.issuer, url);
+        const refused = await through("/mcp");
+        assert.equal(refused.status, 401);
+        assert.match(String(refused.headers["www-authenticate"]), /resource_metadata="https:\/\/tools\.example\.org\//);
+        const page = await through("/sign-in/access");
+        assert.equal(page.status, 303);
+        const begun = await through(String(page.headers.location), { "x-forwarded-for": "198.51.100.7" });
+        assert.match(String(begun.headers["set-cookie"]), /__Secure-toolplane_.*secure/i);
+        assert.equal(
+          (await through("/oauth/authorize?client_id=unknown", { "x-forwarded-for": "198.51.100.7" })).status,
+          400,
+        );
+        await until("the refusal is recorded with the address that the proxy saw", async () => {
+          const { stdout } = await runCli(["audit", "list", "--json", ...place]);
+          const { records = [] } = JSON.parse(stdout) as { records?: { operation: string; address: string }[] };
+          return records.some(({ operation, address }) => operation === "signIn.authorize" && address === "127.0.0.1");
+        });
+      } finally {
+        await stopProcess(proxy);
+      }
+    });
 });

@@ -6,7 +6,7 @@ import { startSignInProvider } from "../fixtures/sign-in-provider.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { startSigningWorld } from "../workbench/signing-world.ts";
-import { type Answer, createAgent, createHand } from "./signing-by-hand.ts";
+import { type Answer, claimsOf, createAgent, createHand } from "./signing-by-hand.ts";
 import { runCli, writeConfig } from "./support.ts";
 
 const clientId = "toolplane";
@@ -48,7 +48,7 @@ suite("people sign in at the company's provider", () => {
     const asked = at.hand.request(client);
     const page = await at.through(agent, asked.path);
     assert.match(page.text, /You are signed in as ann@example\.org/);
-    const back = await at.hand.follow(agent, await agent.post(`/sign-in/${at.hand.uidIn(page)}/consent`, {}));
+    const back = await at.hand.follow(agent, await at.hand.consent(agent, page));
     assert.ok(back.location);
     const given = (await at.hand.exchange(client, back.location, asked.verifier)).json() as Record<string, string>;
     const [, payload = ""] = String(given.access_token).split(".");
@@ -100,6 +100,20 @@ suite("people sign in at the company's provider", () => {
       const lines = await at.world.withPlane(refused);
       return lines.length === 9 && lines.every(({ ok }) => !ok);
     });
+  });
+
+  test("and learn where it cannot be reached, as does the record", async () => {
+    await using at = await setUp();
+    await at.provider[Symbol.asyncDispose]();
+    const agent = createAgent(at.world.url);
+    const page = await at.hand.follow(agent, await agent.ask(at.hand.request(await at.hand.newClient()).path));
+    const away = await agent.ask(`/sign-in/${at.hand.uidIn(page)}/provider`);
+    assert.equal(away.status, 503);
+    assert.match(away.text, /cannot be reached to sign you in/);
+    const list = (plane: Plane) => plane.audit.list({ operation: "signIn.login" });
+    await until("the failure is recorded", async () =>
+      /sign-in provider cannot be used/.test(JSON.stringify(await at.world.withPlane(list))),
+    );
   });
 
   test("and the way back counts in the browser that went, once", async () => {
@@ -211,8 +225,15 @@ suite("programs sign in as themselves", () => {
     const [grant] = await world.withPlane((plane) => plane.grants.list());
     assert.deepEqual([grant?.user, grant?.client.id, grant?.client.verified], [email, "agent", true]);
     await world.withPlane((plane) => plane.grants.revoke(grant?.id ?? ""));
+    const limited = await ask(await assertion({ scope: "call server:files" }), { scope: "call" });
+    assert.equal(claimsOf(String(limited.json().access_token)).scope, "call server:files");
+    const only = await ask(await assertion({ groups: undefined }));
+    assert.deepEqual(claimsOf(String(only.json().access_token)).groups, ["ops"], "what it says nothing of stays");
+    const less = await ask(await assertion({ groups: ["dev"] }));
+    assert.deepEqual(claimsOf(String(less.json().access_token)).groups, ["dev"], "the newest word counts");
     for (const [bad, fields] of [
       [good, {}],
+      [await assertion({ iat: soon(86_400), exp: soon(86_700) }), {}],
       [await assertion({ aud: "https://other.example" }), {}],
       [await assertion({ client_id: "other" }), {}],
       [await assertion({ iss: "https://evil.example" }), {}],

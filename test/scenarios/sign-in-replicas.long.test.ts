@@ -1,23 +1,24 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { startOAuth } from "../contracts/signing-in.ts";
 import { freePort } from "../fixtures/free-port.ts";
 import { startPostgres } from "../fixtures/postgres.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { password } from "../workbench/signing-world.ts";
-import { createAgent, createHand } from "./signing-by-hand.ts";
+import { createAgent, createHand, type Fields } from "./signing-by-hand.ts";
 import { namedServer, runCli, type ServeProcess, startServeProcess, writeConfig } from "./support.ts";
 
 const ann = "ann@example.org";
 
 /** Replicas behind one address; a request goes to the next of those that live. */
-async function startReplicas(store: string | null) {
+async function startReplicas(store: string | null, servers: object = {}) {
   const directory = await temporaryDirectory();
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const config = await writeConfig(
     directory,
-    { files: namedServer("files", ["read"]) },
+    { files: namedServer("files", ["read"]), ...servers },
     {
       auth: { publicUrl: url, server: { enabled: true } },
       policy: { profile: "personal" },
@@ -54,7 +55,7 @@ for (const kind of ["SQLite", "Postgres"] as const)
       const agent = createAgent(at.url);
       const via = (replica: ServeProcess) => ({
         ask: (path: string, init: RequestInit = {}) => agent.ask(new URL(path, replica.url).href, init),
-        post: (path: string, fields: Record<string, string>) => agent.post(new URL(path, replica.url).href, fields),
+        post: (path: string, fields: Fields) => agent.post(new URL(path, replica.url).href, fields),
       });
       const step = async (replica: ServeProcess, location: URL | null) => {
         assert.ok(location);
@@ -72,7 +73,7 @@ for (const kind of ["SQLite", "Postgres"] as const)
       await first.stop("SIGKILL");
       const resumed = await step(second, signedIn.location);
       const consent = await step(second, resumed.location);
-      const allowed = await via(second).post(`/sign-in/${hand.uidIn(consent)}/consent`, {});
+      const allowed = await via(second).post(`/sign-in/${hand.uidIn(consent)}/consent`, hand.ticked(consent));
       at.replicas.push(await at.start(0));
       const third = at.replicas[2] as ServeProcess;
       const back = await step(third, allowed.location);
@@ -118,5 +119,30 @@ for (const kind of ["SQLite", "Postgres"] as const)
           "what was taken back counts nowhere",
           async () => (await use(replica, renewed.access_token)) === 401,
         );
+    });
+
+    test("one begins the sign-in to a server behind, another ends it, and the first is gone by then", async () => {
+      await using database = kind === "Postgres" ? await startPostgres() : null;
+      await using oauth = await startOAuth();
+      const remote = { url: oauth.url, auth: { type: "oauth" } };
+      await using at = await startReplicas(database === null ? null : database.address(), { remote });
+      const [first, second] = at.replicas as [ServeProcess, ServeProcess];
+      const invited = await runCli(["people", "invite", ann, ...at.place]);
+      const { pathname } = new URL(String((invited.json() as { url?: string }).url));
+      const hand = createHand({ url: at.url } as never);
+      assert.equal((await createAgent(at.url).post(`${pathname}/password`, { password })).status, 303);
+      const { agent } = await hand.signIn(ann);
+
+      const begun = await agent.ask("/account/remote");
+      assert.equal(begun.location?.origin, oauth.origin, `${begun.status} ${begun.text}`);
+      await first.stop("SIGKILL");
+      const sent = await fetch(begun.location, { redirect: "manual" });
+      const { pathname: path, search } = new URL(sent.headers.get("location") ?? "");
+      const back = new URL(path + search, second.url).href;
+      const stranger = await createAgent(at.url).ask(back);
+      assert.equal(stranger.status, 401, "another browser is not let in, and uses nothing up");
+      const ended = await agent.ask(back);
+      assert.match(ended.text, /Signed in to 'remote'/);
+      assert.notEqual((await agent.ask(back)).status, 200, "once");
     });
   });

@@ -64,6 +64,10 @@ export function query(fields: Fields): URLSearchParams {
   );
 }
 
+/** The claims of a token, unchecked. */
+export const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Record<string, unknown>;
+
 export const redirectUri = "https://client.example/callback";
 
 export function createHand(world: SigningWorld) {
@@ -117,13 +121,20 @@ export function createHand(world: SigningWorld) {
   const uidIn = (answer: Answer): string =>
     /\/sign-in\/([\w-]{20,})\//.exec(answer.text)?.[1] ?? assert.fail(answer.text);
 
+  /** The boxes of a page that are ticked, as a browser sends them. */
+  const ticked = (answer: Answer): Fields =>
+    Object.fromEntries(
+      [...answer.text.matchAll(/<input type="checkbox" name="([^"]+)" checked>/g)].map(([, name]) => [name, "on"]),
+    );
+  const consent = (agent: Agent, page: Answer, fields: Fields = ticked(page)) =>
+    agent.post(`/sign-in/${uidIn(page)}/consent`, fields);
+
   /** From the first request to the way back to the client. */
   async function allow(agent: Agent, path: string, user: string): Promise<URL> {
     let page = await follow(agent, await agent.ask(path));
     if (page.text.includes("<h1>Sign in</h1>"))
       page = await follow(agent, await agent.post(`/sign-in/${uidIn(page)}/password`, { user, password }));
-    if (page.text.includes("Allow</button>"))
-      page = await follow(agent, await agent.post(`/sign-in/${uidIn(page)}/consent`, {}));
+    if (page.text.includes("Allow</button>")) page = await follow(agent, await consent(agent, page));
     return page.location ?? assert.fail(`${page.status} ${page.text}`);
   }
 
@@ -188,5 +199,21 @@ export function createHand(world: SigningWorld) {
     assert.equal(answer.location?.pathname, "/sign-in/welcome", answer.text);
   }
 
-  return { origin, register, newClient, request, follow, uidIn, allow, token, exchange, signIn, refresh, use, invite };
+  return {
+    origin,
+    register,
+    newClient,
+    request,
+    follow,
+    uidIn,
+    ticked,
+    consent,
+    allow,
+    token,
+    exchange,
+    signIn,
+    refresh,
+    use,
+    invite,
+  };
 }

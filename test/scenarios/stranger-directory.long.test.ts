@@ -32,6 +32,7 @@ const published: Package = {
   files: { "run.cjs": source("publisher") },
 };
 
+type Instance = { directory: string; state: string; pid: number | null };
 type Where = { author: string; cwd: string; args: string[] };
 
 suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.platform === "win32" }, () => {
@@ -125,7 +126,7 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
     };
     const dotted = listed.find(({ name }) => name === "dotted");
     assert.equal(dotted?.state, "untrusted");
-    assert.match(dotted?.error ?? "", /would work in this directory.*toolplane trust/);
+    assert.match(dotted?.error ?? "", /would work in .*toolplane trust/);
   });
 
   test("a background plane that a client starts in a cloned directory runs nothing there, for any client", async () => {
@@ -154,7 +155,7 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
       const name = `asks-${asking.findIndex(([one]) => one === how)}`;
       const at = await world(name, { echo: { ...fixture("echo", args), ...more } });
       const refused = await at.run("call", "echo.cwd", "--json");
-      assert.match(refused.stdout, /not trusted yet: it would work in this directory.*toolplane trust/s);
+      assert.match(refused.stdout, /not trusted yet: it would work in .*toolplane trust/s);
       const shown = (await at.run("trust", "--json")).json() as {
         own: { name: string; launch: string; trusted: boolean }[];
       };
@@ -201,25 +202,48 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
     assert.equal(servers[0]?.state, "config_error");
   });
 
-  test("clients in two directories work on their own files, each in a trusted one", async () => {
-    const at = await world("two", { echo: fixture("echo", ["."]) });
+  test("clients in two directories work on their own files by one plane, each in a trusted one", async () => {
+    const folder = { ...fixture("echo"), cwd: "$" + "{workspaceFolder}/sub" };
+    const at = await world("two", { echo: fixture("echo", ["."]), shared: fixture("echo"), folder });
     const other = root.file("two/other");
-    await mkdir(other);
-    const open = async (cwd: string) => {
-      await runCli(["trust", "--yes"], { cwd, env: at.env });
-      return startGateway([], {}, () => undefined, { cwd, env: at.env });
-    };
+    const third = root.file("two/third");
+    const linked = root.file("two/linked");
+    await Promise.all([mkdir(other), mkdir(third), symlink(other, linked)]);
+    for (const one of [at.clone, other]) await mkdir(join(one, "sub"));
+    const open = (cwd: string) => startGateway([], {}, () => undefined, { cwd, env: at.env });
+    for (const cwd of [at.clone, other]) await runCli(["trust", "--yes"], { cwd, env: at.env });
     await using one = await open(at.clone);
     await using two = await open(other);
+    await using again = await open(linked);
+    await using stranger = await open(third);
     assert.equal((await one.call("echo__cwd", {})).text, at.clone);
     assert.equal((await two.call("echo__cwd", {})).text, realpathSync(other));
-    await until("a plane that suits no client has gone", () => servingIn(at.env.XDG_DATA_HOME).length === 0);
+    assert.equal((await again.call("echo__cwd", {})).text, realpathSync(other));
+    assert.equal((await one.call("folder__cwd", {})).text, join(at.clone, "sub"));
+    assert.equal((await two.call("folder__cwd", {})).text, join(realpathSync(other), "sub"));
+    assert.equal(servingIn(at.env.XDG_DATA_HOME).length, 1);
+    const refused = (await stranger.call("echo__cwd", {})).text;
+    assert.match(refused, /not trusted yet: it would work in .*third\. .*run 'toolplane trust' in .*third/);
+    assert.equal((await stranger.call("shared__cwd", {})).text, realpathSync(dirname(at.own)));
+    const listed = async (cwd: string) => {
+      const { stdout } = await runCli(["servers", "list", "--json"], { cwd, env: at.env });
+      const { servers } = JSON.parse(stdout) as { servers: { name: string; instances?: Instance[] }[] };
+      return servers.find(({ name }) => name === "echo")?.instances ?? [];
+    };
+    const instances = await listed(at.clone);
+    assert.deepEqual(instances.map(({ directory }) => directory).sort(), [at.clone, realpathSync(other)].sort());
+    assert.equal(new Set(instances.map(({ pid }) => pid)).size, 2);
+    assert.equal((await runCli(["call", "echo.cwd"], { cwd: other, env: at.env })).stdout.trim(), realpathSync(other));
+    await runCli(["trust", "--revoke"], { cwd: other, env: at.env });
+    await until("it has ended there", async () => (await listed(other)).length === 1);
+    assert.match((await two.call("echo__cwd", {})).text, /not trusted yet/);
+    assert.equal((await one.call("echo__cwd", {})).text, at.clone);
   });
 
   test("trust that is given later, by a command or by its hash, reaches a plane that runs", async () => {
     const at = await world("later", { echo: fixture("echo", ["."]) });
     await using client = await startGateway([], {}, () => undefined, { cwd: at.clone, env: at.env });
-    assert.match((await client.call("echo__cwd", {})).text, /not trusted yet: it would work in this directory/);
+    assert.match((await client.call("echo__cwd", {})).text, /not trusted yet: it would work in/);
     await at.run("trust", "--yes");
     await until("the server runs", async () => (await client.call("echo__cwd", {})).text === at.clone);
     const place = { config: at.own, projectDirectory: root.path, dataDirectory: root.file("later/other") };

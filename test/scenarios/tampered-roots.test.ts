@@ -153,6 +153,9 @@ test("a root goes to a webhook, and 'calls prove' and 'audit verify --root' spea
   ]);
   assert.match(right.stdout, /The root you gave is among them/);
   assert.equal(right.code, 0);
+  const none = await runCli(["audit", "verify", "--root", "rots.jsonl", ...place]);
+  assert.match(none.stderr, /'rots.jsonl' is neither the hash of a root .* nor a file with exported roots/);
+  assert.equal(none.code, 2);
   const wrong = await runCli(["audit", "verify", "--key", "another", ...place]);
   assert.match(wrong.stdout, /it is signed with another key/);
   assert.equal(wrong.code, 1);

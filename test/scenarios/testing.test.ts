@@ -107,10 +107,12 @@ suite("servers in memory", () => {
     assert.equal(connections.length, 2);
   });
 
-  test("an answer above 'maxMessageBytes' is refused by name", async () => {
+  test("an answer above 'maxMessageBytes' is refused by name and size, and nothing waits to be run again", async () => {
     const tools = toolServer({ much: { run: () => "x".repeat(5_000) } });
     await using plane = await createPlane({ servers: { tools: { ...inMemory(tools), maxMessageBytes: 2_000 } } });
-    assert.match(errorOf(await plane.call("tools.much")).message, /2000/);
+    const { message } = errorOf(await plane.call("tools.much"));
+    assert.match(message, /its answer of 5 KiB exceeds the limit of 2 KiB \('maxMessageBytes'\)/);
+    assert.equal((await plane.deadLetters.page()).total, 0);
   });
 
   test("an address that no server in this process has is a clear error", async () => {

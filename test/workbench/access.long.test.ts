@@ -173,7 +173,7 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
     await group.getByRole("link", { name: "echo.add" }).nth(before).waitFor();
     assert.deepEqual(await accessibilityProblems(page), []);
     await named.getByRole("link", { name: "release talk" }).click();
-    await page.getByText("Calls of one conversation: show all").waitFor();
+    await page.getByRole("button", { name: "One conversation" }).waitFor();
     const saving = page.waitForEvent("download");
     await page.getByLabel("Export these calls").selectOption("har");
     const download = await saving;

@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextpr
 import type { Browser, BrowserContext } from "playwright-core";
 import { noBrowser, openBrowser } from "./chromium.ts";
 import {
+  acceptWithPasskey,
   acceptWithPassword,
   addAuthenticator,
   allow,
@@ -13,6 +14,7 @@ import {
   type SigningWorld,
   startLoopback,
   startSigningWorld,
+  takeBack,
 } from "./signing-world.ts";
 
 const ann = "ann@example.org";
@@ -78,10 +80,7 @@ suite("a client that knows only the address of the plane", { skip: noBrowser }, 
         [ann, "Probe", false, ["call"]],
       );
       const page = await context.newPage();
-      await page.goto(`${world.url}/sign-in/access`);
-      const row = page.getByRole("row").filter({ has: page.locator(`input[value="${grant.id}"]`) });
-      await row.getByRole("button", { name: "Take back" }).click();
-      await row.waitFor({ state: "detached" });
+      await takeBack(page, world.url, grant.id);
       await page.close();
       await assert.rejects(
         client
@@ -107,6 +106,12 @@ suite("a client that knows only the address of the plane", { skip: noBrowser }, 
     assert.match(JSON.stringify(await client.callTool({ name: "mail__send", arguments: {} })), /mail:send/);
     store.stored.tokens = { ...store.stored.tokens, access_token: "not.a.token" };
     assert.match(JSON.stringify(await client.callTool({ name: "mail__send", arguments: {} })), /mail:send/);
+    const mine = (await world.withPlane((plane) => plane.grants.list())).find((one) => one.client.name === "First SDK");
+    assert.ok(mine);
+    const page = await context.newPage();
+    await takeBack(page, world.url, mine.id);
+    await page.close();
+    await assert.rejects(client.callTool({ name: "mail__send", arguments: {} }));
     await client.close();
   });
 
@@ -115,9 +120,7 @@ suite("a client that knows only the address of the plane", { skip: noBrowser }, 
     const own = await browser.newContext();
     const page = await own.newPage();
     await addAuthenticator(page);
-    await page.goto(url);
-    await page.getByRole("button", { name: "Create a passkey" }).click();
-    await page.getByRole("heading", { name: "You can sign in now" }).waitFor();
+    await acceptWithPasskey(page, url);
     await page.goto(`${world.url}/sign-in/access`);
     await page.getByRole("button", { name: "Use a passkey" }).click();
     await page.getByRole("heading", { name: "What clients may do for bob@example.org" }).waitFor();

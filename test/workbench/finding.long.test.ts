@@ -4,7 +4,7 @@ import { after, before, suite, test } from "node:test";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { heldCall } from "../contracts/records.ts";
 import { fixture } from "../scenarios/support.ts";
-import { noBrowser, openWorld, type Page, type World } from "./browser.ts";
+import { accessibilityProblems, noBrowser, openWorld, type Page, type World } from "./browser.ts";
 
 const held = 1_205;
 
@@ -54,13 +54,73 @@ suite("much of everything in the browser", { skip: noBrowser }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  test("all that waits is counted, and more than the first hundred can be reached", async () => {
+  test("keys go through what was found, and Enter opens it; a note stands beside the count", async () => {
+    const { page, complaints } = await world.visit("/tools");
+    const search = page.getByRole("searchbox", { name: "Search tools" });
+    await page.getByRole("link", { name: "echo.add" }).waitFor();
+    await search.focus();
+    const active = page.locator("#active-row");
+    for (const name of ["echo.add", "echo.cwd"]) {
+      await page.keyboard.press("ArrowDown");
+      await active.getByRole("link", { name, exact: true }).waitFor();
+      assert.equal(await search.getAttribute("aria-activedescendant"), "active-row");
+    }
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await page.keyboard.press("PageDown");
+    for (let more = 0; more < 12; more += 1) await page.keyboard.press("ArrowDown");
+    const [row, table] = await Promise.all([active.boundingBox(), page.getByRole("table").boundingBox()]);
+    assert.ok(row && table && row.y + row.height <= table.y + table.height + 1, "the last row is in sight");
+    for (let more = 0; more < 40; more += 1) await page.keyboard.press("ArrowUp");
+    await active.waitFor({ state: "detached" });
+    // An Enter before the answer is there is not lost.
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/q=add\+two/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await search.fill("add two");
+    // Rows of an earlier question are not called matches.
+    await page.getByText("Searching …", { exact: true }).waitFor();
+    await page.keyboard.press("Enter");
+    answer();
+    await page.getByRole("heading", { level: 1, name: "echo.add" }).waitFor();
+    await page.goBack();
+    await search.fill("unicorn numbers");
+    await page.getByText("5 match · None of these mentions 'unicorn'.").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  for (const [path, list] of [
+    ["/tools/nope", "tools"],
+    ["/servers/nope", "servers"],
+    ["/calls/nope", "calls"],
+    ["/runs/nope", "runs"],
+    ["/plans/nope", "plans"],
+    ["/toolsets/nope", "toolsets"],
+  ])
+    test(`what is not there leads back to its list, without advice for a terminal: ${path}`, async () => {
+      const { page } = await world.visit(path);
+      await page.getByText("It is not here").waitFor();
+      const main = page.getByRole("main");
+      assert.doesNotMatch(await main.innerText(), /toolplane [a-z]|' lists |Try again/);
+      assert.deepEqual(await accessibilityProblems(page), []);
+      await main.getByRole("link", { name: `All ${list}` }).click();
+      await page.getByText("It is not here").waitFor({ state: "detached" });
+    });
+
+  test("all that waits is counted and listed, and all means all", async () => {
     const { page } = await world.visit("/approvals");
     await page.getByRole("link", { name: `Approvals ${held} waiting` }).waitFor();
     await page.getByRole("tab", { name: "Waiting (1,205)" }).waitFor();
-    const cards = page.getByRole("article");
-    // A hundred are asked for at first.
-    // The list grows when its end comes into sight.
-    while ((await cards.count()) <= 100) await page.getByRole("button", { name: /more$/ }).scrollIntoViewIfNeeded();
+    await page
+      .locator("[data-held]")
+      .nth(held - 1)
+      .waitFor({ state: "attached" });
+    assert.equal(await page.locator("[data-held]").count(), held);
+    await page.getByRole("button", { name: "Select all" }).click();
+    await page.getByRole("status").getByText("1205 selected").waitFor();
   });
 });

@@ -17,7 +17,6 @@ test("an empty plane leads from the first server over a call to a client, rememb
   await page.getByRole("button", { name: "Add a server" }).click();
   const { command, args } = fixtureCommand("echo");
   await page.getByLabel("What to add").fill(JSON.stringify({ mcpServers: { echo: { command, args } } }));
-  await page.getByRole("button", { name: "Recognise" }).click();
   await page.getByRole("button", { name: "Try and add echo" }).click();
   await page.getByRole("heading", { name: "Get started: 1 of 3 done" }).waitFor();
   await page.getByRole("link", { name: "Choose a tool" }).waitFor();
@@ -27,6 +26,7 @@ test("an empty plane leads from the first server over a call to a client, rememb
     body: JSON.stringify({ arguments: { message: "hi" } }),
   });
   await page.getByRole("heading", { name: "Get started: 2 of 3 done" }).waitFor();
+  await page.getByRole("button", { name: "Connect your client" }).click();
   await page.getByText(`claude mcp add --transport http toolplane ${world.url}/mcp`).waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
   await page.getByRole("button", { name: "Hide" }).click();

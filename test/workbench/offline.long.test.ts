@@ -26,6 +26,32 @@ suite("a plane that goes away", { skip: noBrowser }, () => {
     await page.getByText("No jobs", { exact: true }).waitFor();
   });
 
+  test("without a network a banner says so, and it goes when the network is back", async () => {
+    const { page, context } = await world.open("/tools");
+    await page.getByRole("link", { name: "echo.echo", exact: true }).waitFor();
+    const banner = page.getByText("The plane does not answer; what you see may be old.");
+    assert.equal(await banner.count(), 0);
+    await context.setOffline(true);
+    await banner.waitFor();
+    await context.setOffline(false);
+    await banner.waitFor({ state: "detached" });
+    await context.close();
+  });
+
+  test("on a phone the overview is in reach, boxes are large enough, and no keyboard covers the list", async () => {
+    const phone = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
+    const { page, context } = await world.open("/tools", phone);
+    const box = page.getByRole("checkbox", { name: "Select echo.echo", exact: true });
+    await box.waitFor();
+    const { width = 0, height = 0 } = (await box.boundingBox()) ?? {};
+    assert.ok(width >= 24 && height >= 24, `${width} by ${height}`);
+    assert.notEqual(await page.evaluate("document.activeElement.type"), "search");
+    assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing scrolls sideways");
+    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await context.close();
+  });
+
   test("a page that was not loaded in time says so and leaves the rest alone", async () => {
     const context = await world.browser.newContext();
     const page = await context.newPage();

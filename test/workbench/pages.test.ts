@@ -33,7 +33,7 @@ suite("the pages of the workbench", { skip: noBrowser }, () => {
       const path = showcasePages(showcase)[at]?.[1] ?? "";
       // As a link does, so that the app stays. The long tests load each page at its address.
       await page.evaluate(`history.pushState({}, "", "/workbench${path}")`);
-      if (shows !== undefined) await page.locator("main").getByText(shows).first().waitFor();
+      if (shows !== undefined) await page.locator("main, [role=dialog]").getByText(shows).first().waitFor();
       await shown(page, heading);
       assert.deepEqual(await page.locator("main [role=alert]").allTextContents(), []);
       assert.deepEqual(complaints, []);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { after, before, beforeEach, suite, test } from "node:test";
+import type { Locator } from "playwright-core";
 import { fixture } from "../scenarios/support.ts";
 import { accessibilityProblems, noBrowser, openWorld, type Page, type World } from "./browser.ts";
 
@@ -11,6 +12,12 @@ const rules: Rules = [
   { tool: "echo.add", verdict: "allow" },
   { tool: "echo.fail", verdict: "deny" },
 ];
+
+async function isInWindow(page: Page, what: Locator): Promise<boolean> {
+  const box = await what.boundingBox();
+  const { height } = page.viewportSize() ?? { height: 0 };
+  return box !== null && box.y >= 0 && box.y + box.height <= height;
+}
 
 suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
   let world: World;
@@ -49,7 +56,10 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     await shown(page, 1, "tool echo.add");
     await rule(page, 1).getByRole("button", { name: "Edit rule 1" }).click();
     await rule(page, 1).getByLabel("Verdict").selectOption("deny");
-    await page.getByText("2 verdicts of the last 2 calls would change.").waitFor();
+    const effect = page.getByText("2 verdicts of the last 2 calls would change.");
+    await effect.waitFor();
+    assert.ok(await isInWindow(page, rule(page, 1).getByLabel("Verdict")), "what is edited is seen");
+    assert.ok(await isInWindow(page, effect), "and what it would change beside it");
     const changes = page.getByRole("group", { name: "Changed verdicts" });
     await changes
       .getByRole("row", { name: /echo\.add .*allow.*becomes.*deny/ })
@@ -82,7 +92,7 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     await page.getByRole("link", { name: "Calls" }).click();
     const asking = page.getByRole("dialog", { name: "Leave without saving?" });
     await asking.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("button", { name: "Discard", exact: true }).click();
     await shown(page, 1, "tool echo.put_note");
     // The plane answers a rule that it cannot use with its place.
     assert.deepEqual(

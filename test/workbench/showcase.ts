@@ -146,6 +146,8 @@ function settingsFor(model: ScriptedModel): object {
       reading: { providers: ["files"], allow_tools: ["read_*", "list_*"], max_tool_call_turns: 5 },
       sums: { providers: ["echo", "everything"], allow_tools: ["add", "get-sum"] },
     },
+    // Pictures of all pages take longer than an approval usually waits.
+    approvals: { timeoutMs: 3_600_000 },
     personas: { Atlas: { flags: { release_manager: true } } },
     users: {
       "ann@example.org": { groups: ["billing", "release"], persona: "Atlas" },
@@ -232,27 +234,30 @@ export function showcasePages({ call, run, plan }: Pick<Showcase, "call" | "run"
     ["plans", "/plans", "Plans"],
     ["plan", `/plans/${plan}`, "Plan"],
     ["dead-letters", "/dead-letters", "Dead letters"],
-    ["calls", "/calls", "Calls and traces"],
+    ["calls", "/calls", "Calls"],
+    ["calls-hour", "/calls?range=hour", "Calls", "Slowest tools"],
     ["call", `/calls/${call}`, "files.list_directory"],
-    ["conversations", "/calls?view=conversations", "Calls and traces", "By the conversation"],
-    ["runs", "/calls?view=runs", "Calls and traces", "What is left to do"],
+    ["conversations", "/calls?view=conversations", "Calls", "By the conversation"],
+    ["runs", "/calls?view=runs", "Calls", "What is left to do"],
     ["run", `/runs/${run}`, "What is left to do before the release?"],
+    ["context", "/context", "Context", "All definitions at once"],
     ["jobs", "/jobs", "Jobs"],
     ["job", "/jobs?job=release-report", "Jobs", "Run now"],
     ["policy", "/policy", "Policy"],
+    ["skills", "/skills", "Skills"],
     ["toolsets", "/toolsets", "Toolsets and personas"],
     ["toolset", "/toolsets/reading", "reading"],
     ["personas", "/toolsets?view=personas", "Toolsets and personas", "release_manager"],
     ["users", "/users", "Users and keys"],
     ["keys", "/users?view=keys", "Users and keys", "API keys"],
     ["extensions", "/extensions", "Extensions", "greetings.list"],
-    ["settings", "/settings", "Settings"],
-    ["configuration", "/settings?view=config", "Settings", "servers.files.command"],
+    ["settings", "/settings", "Settings", "servers.files.command"],
   ];
 }
 
 /** Waits until all of a page is shown. */
 export async function shown(page: Page, heading: string): Promise<void> {
-  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-  await page.locator("main [role=status] .animate-spin").first().waitFor({ state: "detached" });
+  // What lies over a page hides it from readers of the screen.
+  await page.getByRole("heading", { level: 1, name: heading, includeHidden: true }).waitFor();
+  await page.locator("main [role=status][aria-busy=true]").first().waitFor({ state: "detached" });
 }

@@ -71,6 +71,13 @@ export async function addAuthenticator(page: Page): Promise<void> {
   });
 }
 
+/** Accepts an invitation with a passkey of the page's device. */
+export async function acceptWithPasskey(page: Page, invitation: string): Promise<void> {
+  await page.goto(invitation);
+  await page.getByRole("button", { name: "Create a passkey" }).click();
+  await page.getByRole("heading", { name: "You can sign in now" }).waitFor();
+}
+
 /** Where a client of this machine is sent back to. */
 export async function startLoopback() {
   let arrived = Promise.withResolvers<URLSearchParams>();
@@ -107,6 +114,14 @@ export async function allow(context: BrowserContext, url: URL | string, user: st
   await page.getByRole("button", { name: "Allow" }).click();
   await page.getByText("Back at the client.").waitFor();
   await page.close();
+}
+
+/** Takes back what a client may do, on the person's own page. */
+export async function takeBack(page: Page, url: string, grant: string): Promise<void> {
+  await page.goto(`${url}/sign-in/access`);
+  const row = page.getByRole("row").filter({ has: page.locator(`input[value="${grant}"]`) });
+  await row.getByRole("button", { name: "Take back" }).click();
+  await row.waitFor({ state: "detached" });
 }
 
 type Stored = { client?: unknown; tokens?: { access_token: string; refresh_token?: string }; verifier?: string };

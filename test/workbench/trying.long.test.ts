@@ -1,10 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import type { Locator } from "playwright-core";
 import { fixture, namedServer } from "../scenarios/support.ts";
 import { accessibilityProblems, noBrowser, openWorld, type World } from "./browser.ts";
 
 const hostile = '<img src=x onerror="document.title=1">';
 const fixedValue = "only-for-the-server";
+
+const colourOf = (what: Locator) =>
+  what.evaluate((element) => {
+    const { getComputedStyle } = globalThis as unknown as {
+      getComputedStyle(of: unknown): { backgroundColor: string };
+    };
+    return getComputedStyle(element).backgroundColor;
+  });
 
 suite("tools in the browser", { skip: noBrowser }, () => {
   let world: World;
@@ -17,7 +26,10 @@ suite("tools in the browser", { skip: noBrowser }, () => {
       sampling: fixture("sample"),
       nasty: namedServer("nasty", [hostile, "harmless"]),
     };
-    world = await openWorld(servers, { overlays: { "nasty.harmless": { description: hostile } } });
+    world = await openWorld(servers, {
+      overlays: { "nasty.harmless": { description: hostile } },
+      observability: { keepPayloads: true },
+    });
   });
   after(() => world[Symbol.asyncDispose]());
 
@@ -57,7 +69,10 @@ suite("tools in the browser", { skip: noBrowser }, () => {
   });
 
   test("a form becomes JSON and JSON a form; what does not fit is said; a dry run calls nothing", async () => {
+    await callTool("echo.whoami_server", {});
     const { page, complaints } = await world.visit("/try");
+    const lately = page.getByRole("navigation", { name: "Called lately" });
+    await lately.getByRole("link", { name: "echo.whoami_server" }).waitFor();
     // A click offers tools before anything is typed.
     await page.getByRole("combobox", { name: "Tool" }).click();
     await page.getByRole("option").nth(5).waitFor();
@@ -88,6 +103,16 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     );
   });
 
+  test("arguments of calls on record are examples", async () => {
+    await callTool("echo.add", { a: 20, b: 22 });
+    const { page } = await world.visit("/try?tool=echo.add");
+    await page.getByRole("button", { name: "Show recorded calls" }).click();
+    const example = page.getByRole("listitem").filter({ hasText: '{"a":20,"b":22}' });
+    await example.getByRole("button", { name: "Reuse arguments" }).click();
+    assert.deepEqual(JSON.parse(await page.getByLabel("Arguments as JSON").inputValue()), { a: 20, b: 22 });
+    assert.deepEqual(await accessibilityProblems(page), []);
+  });
+
   test("a server that asks in the middle of a call is answered in a form", async () => {
     const { page, complaints } = await world.visit("/try?tool=asking.ask_colour");
     await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -112,7 +137,8 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     assert.deepEqual(await accessibilityProblems(page), []);
     await card.getByRole("button", { name: "Answer" }).click();
     await page
-      .getByText(/"text":\s*"Four, says a person\."/)
+      .locator("main")
+      .getByText(/Four, says a person\./)
       .first()
       .waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -137,7 +163,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await page.getByLabel("text", { exact: true }).getByText(hostile).waitFor();
     await page.goto(`${world.url}/workbench/tools?server=nasty`);
     await page.getByText(hostile).first().waitFor();
-    assert.equal(await page.getByText(hostile).count(), 3);
+    assert.equal(await page.getByText(hostile).filter({ visible: true }).count(), 3);
     assert.equal(await page.locator("img[src='x']").count(), 0);
     assert.equal(await page.title(), "Tools · Toolplane");
     assert.deepEqual(complaints, []);
@@ -192,7 +218,13 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     const difference = page.getByLabel("What is different");
     await difference.getByText("Adds nothing.").waitFor();
     await difference.getByText("Adds something else.").waitFor();
-    await page.getByRole("button", { name: "Trust this definition" }).click();
+    const trust = page.getByRole("button", { name: "Trust this definition" });
+    const [colour, other] = await Promise.all([
+      colourOf(trust),
+      colourOf(page.getByRole("button", { name: "Quarantine" })),
+    ]);
+    assert.equal(colour, other, "it is no more inviting than the other choice");
+    await trust.click();
     await page.getByRole("dialog").getByRole("button", { name: "Trust" }).click();
     await difference.waitFor({ state: "detached" });
     assert.equal((await callTool("changing.late", {})).status, 200);

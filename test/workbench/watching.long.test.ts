@@ -132,7 +132,9 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     await disconnect.click();
     await dialog.getByRole("button", { name: "Disconnect" }).click();
     assert.equal(((await (await asked).json()) as { ok?: boolean }).ok ?? false, false);
-    await page.getByRole("button", { name: "Connect", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByRole("button", { name: "Restart" }).click();
+    await page.getByText("progress was restarted.").waitFor();
   });
 
   test("a token of your own goes in, is shown to no one, and is forgotten after a question", async () => {

@@ -20,6 +20,7 @@ import type { Left } from "./loop.ts";
 import type { OpenModel } from "./models/open-model.ts";
 import { type Converse, generate, type RunParts, runAgent } from "./run-agent.ts";
 import type { OfferedTool } from "./run-calls.ts";
+import type { RunningRuns } from "./running-runs.ts";
 import type { Style } from "./style.ts";
 
 const interrupted = "Interrupted: nothing is known of how this call ended.";
@@ -30,7 +31,7 @@ const interrupted = "Interrupted: nothing is known of how this call ended.";
 export function readHistory(given: unknown): ChatMessage[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) throw new PlaneError("USAGE", "'history' must be a list of messages.");
-  const messages = given.map(readMessage);
+  const messages = given.flatMap((one, at) => readStep(one, at) ?? readMessage(one, at));
   const history: ChatMessage[] = [];
   const taken = new Set<string>();
   for (const [at, message] of messages.entries()) {
@@ -40,6 +41,24 @@ export function readHistory(given: unknown): ChatMessage[] {
     else history.push(message);
   }
   return history;
+}
+
+/** A step as other agents keep it: what was thought, what was called, and the result. Null where it is a message. */
+function readStep(step: unknown, at: number): ChatMessage[] | null {
+  if (!isObject(step) || step.role !== undefined) return null;
+  const { thought, action, arguments: args = {}, observation } = step;
+  if (thought === undefined && action === undefined) return null;
+  const texts = { thought, action, observation };
+  const wrong = Object.entries(texts).find(([, value]) => value !== undefined && typeof value !== "string");
+  if (wrong) throw new PlaneError("USAGE", `'${wrong[0]}' of message ${at + 1} of 'history' must be a string.`);
+  const said = { role: "assistant" as const, content: String(thought ?? "") };
+  if (typeof action !== "string" || action === "") return [said];
+  const id = `step-${at + 1}`;
+  const call = { name: action, arguments: typeof args === "string" ? args : JSON.stringify(args) };
+  return [
+    readResponse({ ...said, tool_calls: [{ id, type: "function", function: call }] }),
+    { role: "tool", tool_call_id: id, content: String(observation ?? interrupted) },
+  ];
 }
 
 /** The tool messages right after an assistant message: some models reuse call ids in each turn. */
@@ -76,6 +95,7 @@ type Parts = AgentParts & {
   tools: AgentTools;
   open: OpenModel;
   keepRun: AgentRunner["keepRun"];
+  watch: RunningRuns["watch"];
 };
 
 /** Runs of agents, wired to models, tools and what is kept of them. */
@@ -85,8 +105,9 @@ export function createAgentRuns(parts: Parts): Pick<AgentRunner, "run" | "genera
 
   /** From the first question to what is kept; a conversation of its own ends with it. */
   async function account(question: string, run: RunParts, own: Own, goOn?: Converse): Promise<AgentResult> {
+    const watched = parts.watch(question, run, own.principal);
     try {
-      const result = await runAgent(question, run, goOn).catch((thrown) => {
+      const result = await runAgent(question, watched.run, goOn).catch((thrown) => {
         own.span?.end();
         throw thrown;
       });
@@ -95,6 +116,7 @@ export function createAgentRuns(parts: Parts): Pick<AgentRunner, "run" | "genera
       await parts.keepRun({ ...result, owner: ownerOf(own.principal) });
       return result;
     } finally {
+      watched.end();
       // A session that does not end well is no reason to lose an answer.
       if (own.isOwn)
         await plane()

@@ -9,6 +9,7 @@ import type { AskHere } from "../../../src/model/calls/held-call.ts";
 import type { Relay } from "../../../src/model/calls/provider.ts";
 import type { Tool } from "../../../src/model/catalogue/tool.ts";
 import { toObjectSchema } from "../../../src/model/catalogue/tool-formats.ts";
+import { pageOf } from "../../../src/model/catalogue/tool-page.ts";
 import type { ToolsetDefinition } from "../../../src/model/config/config.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import type { UnknownObject } from "../../../src/model/json.ts";
@@ -149,9 +150,11 @@ export function nameTools<T extends Tool>(alias: string | null, tools: readonly 
     const servers = alike.map(({ tool }) => tool.id.server ?? "a hand-written tool").sort();
     return `'${name}' (${servers.join(", ")})`;
   });
+  const [first] = shared[0]?.[1] ?? [];
+  const example = `'${first?.tool.name}'`;
   throw new PlaneError(
     "CONFIG_INVALID",
-    `${title(alias)} has several tools of the same name: ${list.join("; ")}. Leave all but one out with its 'allow_tools', or make a toolset for each server.`,
+    `${title(alias)} has several tools of the same name: ${list.join("; ")}. Name the one you mean in its 'allow_tools', as ${example}, or make a toolset for each server.`,
     { data: { toolset: alias, duplicates: shared.map(([name]) => name), failedCheck: true } },
   );
 }
@@ -180,7 +183,7 @@ export function missingServers(
 
 /** Names that are allowed and not there. */
 function missingNames({ allow_tools }: ToolsetDefinition, tools: readonly Tool[]): string[] {
-  const isThere = new Set(tools.map(({ id }) => id.tool));
+  const isThere = new Set(tools.flatMap(({ id }) => [id.tool, `${id.server}.${id.tool}`]));
   return (allow_tools ?? []).filter((name) => !/[*?]/.test(name) && !isThere.has(name));
 }
 
@@ -246,6 +249,7 @@ export function toOffered({ name, tool }: NamedTool, mayChange: (tool: Tool) => 
     parameters: shownSchema(parameters),
     mayChange: mayChange(tool),
     id: tool.id,
+    ...(pageOf(tool) !== null && { hasPage: true as const }),
   };
 }
 

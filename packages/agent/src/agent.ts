@@ -5,6 +5,7 @@ import type { Tool } from "../../../src/model/catalogue/tool.ts";
 import type { Config } from "../../../src/model/config/config.ts";
 import { createAgentTools } from "./agent-tools.ts";
 import { createOpenModel } from "./models/open-model.ts";
+import { createRunningRuns } from "./running-runs.ts";
 import { createSampling } from "./sampling.ts";
 import { createRunStore } from "./trace/runs.ts";
 
@@ -13,10 +14,11 @@ export function createAgentRunner(parts: AgentParts): AgentRunner {
   const { config, recorder, plane } = parts;
   const open = createOpenModel(parts);
   const runs = createRunStore(parts);
+  const running = createRunningRuns(recorder.emit);
   const tools = createAgentTools({ ...parts, mayChange: createMayChange(config) });
   const loaded = once(async () => {
     const { createAgentRuns } = await import("./agent-runs.ts");
-    return createAgentRuns({ ...parts, tools, open, keepRun: runs.keep });
+    return createAgentRuns({ ...parts, tools, open, keepRun: runs.keep, watch: running.watch });
   });
   const codegen = once(async () => (await import("./codegen/codegen.ts")).createCodegen(plane));
   const answerCalls = once(async () => (await import("./answer-calls.ts")).createAnswerCalls(tools));
@@ -24,7 +26,7 @@ export function createAgentRunner(parts: AgentParts): AgentRunner {
     run: async (...asked) => (await loaded()).run(...asked),
     generate: async (request) => (await loaded()).generate(request),
     codegen: { generate: async (...asked) => (await codegen()).generate(...asked) },
-    runs: runs.verbs,
+    runs: { ...runs.verbs, ...running.verbs },
     keepRun: runs.keep,
     sample: createSampling({ ...parts, open, emit: recorder.emit }),
     namedTools: tools.named,

@@ -167,12 +167,15 @@ function refuse(conversation: Conversation, said: ModelTurn, text: string, { sty
   conversation.add(style.observe(said, observations));
 }
 
-function streamObservation({ observation, record: { id, tool, status, record } }: Called, stream: MessageStream): void {
-  const { content } = observation;
+function streamObservation(called: Called, stream: MessageStream): void {
+  const { id, tool, status, record } = called.record;
+  const { content } = called.observation;
+  const result = called.hasPage && called.outcome?.result;
   const pictures =
     typeof content === "string" ? [] : content.flatMap((one) => (one.type === "text" ? [] : one.image_url.url));
   const call = { id, tool, status, record };
-  stream.tell("observation", contentText(content), { call, ...(pictures.length > 0 && { pictures }) });
+  const more = { ...(pictures.length > 0 && { pictures }), ...(result && { result }) };
+  stream.tell("observation", contentText(content), { call, ...more });
 }
 
 function withClosing(parts: LoopParts): LoopParts {

@@ -2,7 +2,7 @@ import { uniqueId } from "../../../src/lib/ids-and-time.ts";
 import type { AgentMessage } from "../../../src/model/agent/agent-run.ts";
 
 type Type = AgentMessage["type"];
-type Rest = Pick<AgentMessage, "call" | "pictures">;
+type Rest = Pick<AgentMessage, "call" | "pictures" | "result">;
 
 /** What an agent says, piece by piece. */
 export type MessageStream = {

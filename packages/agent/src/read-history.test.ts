@@ -35,3 +35,24 @@ test("what is no conversation is refused with the place that is wrong", () => {
   assert.throws(() => readHistory([{ role: "user", content: 7 }]), /Message 1 of 'history' cannot be used/);
   assert.throws(() => readHistory([{ role: "tool", content: "x" }]), /has no 'tool_call_id'/);
 });
+
+test("steps of other agents become calls with their results", () => {
+  const history = readHistory([
+    { role: "user", content: "How much?" },
+    { thought: "I look.", action: "balance", arguments: { id: 7 }, observation: "12" },
+    { thought: "So it is 12." },
+  ]);
+  assert.deepEqual(
+    history.map(({ role, content }) => [role, content]),
+    [
+      ["user", "How much?"],
+      ["assistant", "I look."],
+      ["tool", "12"],
+      ["assistant", "So it is 12."],
+    ],
+  );
+  const [, asked] = history as { tool_calls?: { function: object }[] }[];
+  assert.deepEqual(asked?.tool_calls?.[0]?.function, { name: "balance", arguments: '{"id":7}' });
+  assert.throws(() => readHistory([{ thought: 7 }]), /'thought' of message 1 of 'history' must be a string/);
+  assert.throws(() => readHistory([{}]), /must have the role/);
+});

@@ -2,7 +2,7 @@ import { TimeLimiter } from "../../../src/lib/async/time-limit.ts";
 import { uniqueId } from "../../../src/lib/ids-and-time.ts";
 import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import type { AgentMessage, TraceType } from "../../../src/model/agent/agent-run.ts";
-import { isCutOff } from "../../../src/model/agent/broken-replies.ts";
+import { isCutOff, isRefused } from "../../../src/model/agent/broken-replies.ts";
 import type { ChatMessage } from "../../../src/model/agent/chat.ts";
 import type { AgentRun, MissingServer } from "../../../src/model/agent/run-schema.ts";
 import type { AgentResult, AnswerParser, Generation } from "../../../src/model/agent.ts";
@@ -25,6 +25,8 @@ export type RunParts = Omit<LoopParts, "limiter" | "stream"> & {
   missing?: (() => MissingServer[]) | undefined;
   signal?: AbortSignal | undefined;
   onMessage?: ((message: AgentMessage) => void) | undefined;
+  /** Given what was said and done so far, which goes on changing. */
+  onBegin?: ((begun: { at: string; conversation: Conversation }) => void) | undefined;
 };
 
 /** `converse` may be called again after more was said. */
@@ -38,6 +40,7 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
   const startedAt = performance.now();
   const at = new Date().toISOString();
   const conversation = createConversation([...history, { role: "user", content: question }], state);
+  parts.onBegin?.({ at, conversation });
   const stream = createMessageStream(onMessage);
   const limiter = new TimeLimiter(budget.timeMs, { capMs: budget.timeMs, caller: signal });
   let ending: Ending;
@@ -105,7 +108,7 @@ function accountOf(conversation: Conversation, { outcome, answer, error }: Endin
   const { user, style, model, toolset, trace } = parts;
   const waiting = conversation.waiting();
   const missing = parts.missing?.() ?? [];
-  const isTruncated = answer !== null && isCutOff(conversation.steps.at(-1)?.finish);
+  const finish = answer === null ? undefined : conversation.steps.at(-1)?.finish;
   return {
     user,
     style: style.name,
@@ -115,7 +118,7 @@ function accountOf(conversation: Conversation, { outcome, answer, error }: Endin
     outcome,
     error: error === null ? null : reportError(error),
     answer,
-    ...(isTruncated && { truncated: true }),
+    ...(isRefused(finish) ? { refused: true } : isCutOff(finish) && { truncated: true }),
     ...(waiting.length > 0 && { waiting }),
     ...(missing.length > 0 && { missing }),
     reasoning: reasoningIn(conversation.messages),

@@ -5,9 +5,9 @@ import { noName } from "../../../src/model/agent/asked-calls.ts";
 import { cutOffText, hasWholeArguments } from "../../../src/model/agent/broken-replies.ts";
 import type { AskedCall, ChatContent, ChatContentBlock, ModelTool } from "../../../src/model/agent/chat.ts";
 import type { AgentCall } from "../../../src/model/agent/run-schema.ts";
+import { artifactLines, artifactTexts, withoutPayload } from "../../../src/model/calls/artifact-texts.ts";
 import type { Outcome } from "../../../src/model/calls/call.ts";
 import {
-  type ArtifactResult,
   isJsonOfArtifacts,
   type ContentBlock as ResultBlock,
   readArtifacts,
@@ -57,6 +57,8 @@ export type OfferedTool = ModelTool & {
   mayChange: boolean;
   /** What it is called elsewhere. */
   id?: ToolId;
+  /** Hosts show a page of MCP Apps with its results. */
+  hasPage?: true;
 };
 
 export type CallByName = (
@@ -89,6 +91,8 @@ export type Called = {
   /** Not made, because the run had made all its calls. */
   isBeyondBudget?: true;
   outcome: Outcome | null;
+  /** Of its tool. */
+  hasPage?: true;
 };
 
 /** Makes the calls of one turn concurrently; the results are in the order of the calls. */
@@ -109,7 +113,7 @@ export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts
     }
     left -= 1;
     const outcome = await round.keep(call, tool.mayChange, enter(call, tool.name));
-    const called = toCalled(call, outcome, signal);
+    const called = { ...toCalled(call, outcome, signal), ...(tool.hasPage && { hasPage: tool.hasPage }) };
     const at = begun.get(call);
     return at === undefined ? called : { ...called, record: { ...called.record, at } };
   }
@@ -226,7 +230,7 @@ function withText(content: ChatContent, before: string, after: readonly string[]
 function contentOf(result: ToolResult): ChatContent {
   const found = readArtifacts(result);
   const blocks = result.content.filter((block) => !found || !isJsonOfArtifacts(block)).map(toBlock);
-  const more = found ? artifactTexts(found) : structureTexts(result);
+  const more = found ? [...artifactTexts(found), ...artifactLines(found)] : structureTexts(result);
   blocks.push(...more.map((text) => ({ type: "text" as const, text })));
   if (blocks.some(({ type }) => type === "image_url")) return blocks;
   return blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
@@ -243,29 +247,6 @@ function toBlock(block: ResultBlock): ChatContentBlock {
 function structureTexts(result: ToolResult): string[] {
   const structure = unsaidStructure(result);
   return structure === undefined ? [] : [withoutPayload(structure, [])];
-}
-
-/** What came with files: what it says, and of each file its name, kind and size. */
-function artifactTexts({ results, metadata, artifacts, problems }: ArtifactResult): string[] {
-  const said = [results, metadata].filter((value) => value !== undefined);
-  return [
-    ...said.map((value) => (typeof value === "string" ? value : withoutPayload(value, []))),
-    ...artifacts.map(
-      ({ name, mimeType, bytes }) => `[artifact ${name}, ${mimeType ?? "unknown type"}, ${bytes} bytes]`,
-    ),
-    ...problems.map((problem) => `[${problem}]`),
-  ];
-}
-
-const payload = /^[A-Za-z0-9+/_-]{1024,}={0,2}$/;
-
-/** A model cannot read base64; its size is enough. */
-function withoutPayload(value: unknown, keys: readonly string[] = ["data", "blob"]): string {
-  return JSON.stringify(value, (key, inner: unknown) =>
-    typeof inner === "string" && (keys.includes(key) || key === "b64" || payload.test(inner))
-      ? `(${inner.length} characters of base64)`
-      : inner,
-  );
 }
 
 /** Without it a model calls again, or waits for nothing. */

@@ -11,6 +11,7 @@ async function run(source: string) {
   const logs: string[] = [];
   const result = await sandbox.run({
     source,
+    seeds: [1, 2, 3, 4],
     startedAt: Date.parse("2026-11-18T12:00:00Z"),
     limits: { memoryBytes: 64 * 1024 * 1024, cpuMs: 60_000, calls: 200 },
     store: "{}",
@@ -36,6 +37,37 @@ async function errorOf(source: string): Promise<{ name: string; message: string;
 }
 
 const cases: [what: string, source: string, expected: unknown][] = [
+  [
+    "what is returned keeps Map, Set and bytes",
+    "return [new Map([['a', new Set([1])]]), new Uint8Array([1, 2]), new Map([[1, 2]]), 5n]",
+    [{ a: [1] }, [1, 2], [[1, 2]], "5"],
+  ],
+  ["arguments keep them, too", "return (await tools.demo.add({ all: new Set([1, 2]) })).arguments", { all: [1, 2] }],
+  [
+    "dates and numbers are written for people",
+    "const d = new Date(0); return [d.toLocaleDateString('en-US', { month: 'long', day: 'numeric' }), d.toLocaleString(), Intl.NumberFormat('de-DE').format(1234.5), new Intl.DateTimeFormat().resolvedOptions().timeZone]",
+    ["January 1", "1/1/1970, 12:00:00 AM", "1.234,5", "UTC"],
+  ],
+  [
+    "names are sorted as people sort",
+    "return ['b', 'C', 'a', 'A', 'é', 'f'].sort((a, b) => a.localeCompare(b))",
+    ["a", "A", "b", "C", "é", "f"],
+  ],
+  [
+    "words and regions have names",
+    "return [[...new Intl.Segmenter('en', { granularity: 'word' }).segment('a b')].filter((one) => one.isWordLike).length, new Intl.DisplayNames(['en'], { type: 'region' }).of('DE')]",
+    [2, "Germany"],
+  ],
+  [
+    "a tool is written as it is called",
+    "return [String(tools.demo.add), JSON.stringify(tools), tools.demo.add === tools.demo.add]",
+    ["tools.demo.add", '["demo","files"]', true],
+  ],
+  [
+    "promises are what they are elsewhere",
+    "const p = Promise.resolve(1); class Q extends Promise {} return [p instanceof Promise, p instanceof Object, [].concat(p).length, await Q.resolve(2), await Promise.all([p]), typeof p.then]",
+    [true, true, 1, 2, [1], "function"],
+  ],
   ["servers are listed", "return Object.keys(tools)", ["demo", "files"]],
   ["tools are listed", "return Object.keys(tools.demo)", ["add", "greet"]],
   [
@@ -106,7 +138,7 @@ const cases: [what: string, source: string, expected: unknown][] = [
   ],
   [
     "timers",
-    "const seen = []; setTimeout((x) => seen.push(x), 20, 'late'); setTimeout(() => seen.push('soon'), 1); const never = setTimeout(() => seen.push('never'), 5); clearTimeout(never); let n = 0; const i = setInterval(() => { n += 1; if (n === 3) clearInterval(i); }, 1); await new Promise((resolve) => setTimeout(resolve, 60)); queueMicrotask(() => seen.push('micro')); await null; return [...seen, n]",
+    "const seen = []; setTimeout((x) => seen.push(x), 20, 'late'); setTimeout(() => seen.push('soon'), 1); const never = setTimeout(() => seen.push('never'), 5); clearTimeout(never); let n = 0; await new Promise((resolve) => { const i = setInterval(() => { n += 1; if (n === 3) { clearInterval(i); resolve(); } }, 1); }); await new Promise((resolve) => setTimeout(resolve, 60)); queueMicrotask(() => seen.push('micro')); await null; return [...seen, n]",
     ["soon", "late", "micro", 3],
   ],
   ["a big number", "return { n: 12345678901234567890n }", { n: "12345678901234567890" }],
@@ -141,7 +173,7 @@ test("wrong input to the platform is an error of the program, with its line", as
     ["new Intl.NumberFormat('en', { style: 'currency' }).format(1)", /currency/i],
     ["new Intl.NumberFormat('no such locale').format(1)", /locale/i],
     ["structuredClone(() => 1)", /cannot be cloned/],
-    ["new TextDecoder('utf-16')", /Only utf-8/],
+    ["new TextDecoder('letters')", /encoding is not supported/],
     ["atob('*')", /./],
     ["setTimeout('alert(1)', 1)", /takes a function/],
     ["new URL('https://h/' + 'x'.repeat(2_000_000))", /at most 1 MB/],
@@ -167,3 +199,50 @@ test("what a program does to the platform's parts is its own harm, and reaches n
   );
   assert.ok(typeof result.ok === "boolean");
 });
+
+const forgotten: [source: string, said: RegExp][] = [
+  ["const page = tools.demo.add({});\nreturn page.items.length;", /^'items' is read from a promise\. Put 'await'/],
+  ["const a = 1;\nconst page = tools.demo.add({}); const { items } = page;", /^'items' is read from a promise/],
+  ["const page = tools.demo.add({});\nfor (const one of page) console.log(one);", /^A promise is walked as a list/],
+  ["const all = [1].map(async () => 1);\nreturn all.join();", /^A promise is used as a text/],
+  ["const page = tools.demo.add({});\nreturn `${page}`;", /^A promise is used as a text/],
+  [
+    "const page = tools.demo.add({});\nreturn JSON.stringify({ page });",
+    /^'page' of what is written as JSON is a promise/,
+  ],
+  ["const page = tools.demo.add({});\nreturn await tools.demo.add({ page });", /^'page' of the arguments is a promise/],
+];
+for (const [source, said] of forgotten)
+  test(`a missing await is named with its line: ${source.split("\n")[1]}`, async () => {
+    const { message, line } = await errorOf(source);
+    assert.match(message, said);
+    assert.equal(line, 2);
+  });
+
+test("calls that nothing waited for are counted, however quick their answers are", async () => {
+  const { result } = await run("tools.demo.add({}); tools.demo.add({});");
+  assert.equal(result.unawaited, 2);
+});
+
+test("the console has what others have", async () => {
+  const { logs } = await run(
+    "console.log('%s: %d', 'a', 2.5, new Map([['k', 1]])); console.group('g'); console.table([{ a: 1 }]); console.groupEnd(); console.assert(false, 'no'); console.count(); console.log(tools.demo, tools.demo.add({}), { p: tools.demo.add({}) }); return 1",
+  );
+  assert.deepEqual(logs.slice(0, 5), ['a: 2 {"k":1}', "g", '  0: {"a":1}', "Assertion failed no", "default: 1"]);
+  assert.match(String(logs[5]), /^tools\.demo: add, greet a promise \(put 'await'.*'p' of what is logged is a promise/);
+});
+
+const elsewhere: [source: string, said: RegExp][] = [
+  ['import fs from "fs";\nreturn 1;', /Programs have no modules/],
+  ['return await import("fs");', /Programs have no modules/],
+  ["export default async () => 1;", /Programs have no modules/],
+  [
+    "const result = await tools.demo.add({});\nreturn result.content[0].text;",
+    /A call returns the structured content itself/,
+  ],
+  ["throw { code: 5 };", /\{"code":5\}/],
+  ["throw new Error('a', { cause: new Error('b') });", /^a \(because of Error: b\)$/],
+];
+for (const [source, said] of elsewhere)
+  test(`what other platforms have is explained: ${source.split("\n").at(-1)}`, async () =>
+    assert.match((await errorOf(source)).message, said));

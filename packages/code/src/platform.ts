@@ -2,6 +2,7 @@
 const most = 1024 * 1024;
 
 type Compute = (...given: never[]) => unknown;
+type Locales = string | string[];
 
 const addressParts = [
   "href",
@@ -20,11 +21,13 @@ const addressParts = [
 /** What each kind may be asked, beside making it. */
 const intl: Readonly<Record<string, readonly string[]>> = {
   NumberFormat: ["format", "formatToParts"],
-  DateTimeFormat: ["format", "formatToParts"],
+  DateTimeFormat: ["format", "formatToParts", "formatRange"],
   RelativeTimeFormat: ["format"],
   ListFormat: ["format"],
   PluralRules: ["select"],
   Collator: ["compare"],
+  DisplayNames: ["of"],
+  Segmenter: ["segment"],
 };
 
 /** Parts of the platform that the engine does not have. They only compute, and get and give plain values. */
@@ -38,18 +41,25 @@ const kinds: Readonly<Record<string, Compute>> = {
   parseParams: (text: string) => [...new URLSearchParams(text)],
   renderParams: (pairs: [string, string][]) => new URLSearchParams(pairs).toString(),
   encode: (text: string) => [...new TextEncoder().encode(text)],
-  decode: (bytes: number[], fatal: boolean) => new TextDecoder("utf-8", { fatal }).decode(Uint8Array.from(bytes)),
+  encodingOf: (label: string) => new TextDecoder(label).encoding,
+  decode: (bytes: number[], label: string, fatal: boolean) =>
+    new TextDecoder(label, { fatal }).decode(Uint8Array.from(bytes)),
   toBase64: (text: string) => btoa(text),
   fromBase64: (text: string) => atob(text),
   // The same everywhere, unless the program says otherwise.
-  intl(kind: string, locales: string | string[] | null, options: object | null, method: string, values: unknown[]) {
-    if (!intl[kind]?.includes(method)) throw new TypeError(`Intl.${kind}.${method} is not here`);
+  intl(kind: string, locales: Locales | null, options: object | null, method: string, values: unknown[]) {
+    if (method !== "resolvedOptions" && !intl[kind]?.includes(method))
+      throw new TypeError(`Intl.${kind}.${method} is not here`);
     const settled = kind === "DateTimeFormat" ? { timeZone: "UTC", ...options } : (options ?? {});
-    const made = new (Reflect.get(Intl, kind) as new (locales: string | string[], options: object) => object)(
+    const made = new (Reflect.get(Intl, kind) as new (locales: Locales, options: object) => object)(
       locales ?? "en-US",
       settled,
     );
-    return (Reflect.get(made, method) as Compute).apply(made, values as never[]);
+    const given = (Reflect.get(made, method) as Compute).apply(made, values as never[]) as unknown;
+    return method === "segment" ? [...(given as Iterable<object>)] : given;
+  },
+  dateText(ms: number | null, part: "" | "Date" | "Time", locales: Locales | null, options: object | null) {
+    return new Date(ms ?? Number.NaN)[`toLocale${part}String`](locales ?? "en-US", { timeZone: "UTC", ...options });
   },
 };
 
@@ -76,7 +86,7 @@ export function compute(kind: string, json: string): string {
  */
 export const platform = `(function (compute, ask, log) {
   const { parse, stringify } = JSON;
-  const { TypeError, RangeError, Error, Map, Set, Date, RegExp, Array, Object, Uint8Array, ArrayBuffer, String, Number, Promise, Symbol } = globalThis;
+  const { Math, TypeError, RangeError, Error, Map, Set, Date, RegExp, Array, Object, Uint8Array, ArrayBuffer, String, Number, Promise, Symbol } = globalThis;
   const ours = { TypeError, RangeError, Error };
   const host = (kind, ...given) => {
     const answer = parse(compute(kind, stringify(given)));
@@ -142,16 +152,15 @@ export const platform = `(function (compute, ask, log) {
     encode(text = "") { return Uint8Array.from(host("encode", String(text))); }
   }
   class TextDecoder {
-    encoding = "utf-8";
     #fatal;
     constructor(label = "utf-8", { fatal = false } = {}) {
-      if (!/^utf-?8$/i.test(label)) throw new RangeError("Only utf-8 is here, not '" + label + "'");
+      this.encoding = host("encodingOf", String(label));
       this.#fatal = fatal;
     }
     decode(bytes) {
       if (bytes === undefined) return "";
       const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      return host("decode", Array.from(view), this.#fatal);
+      return host("decode", Array.from(view), this.encoding, this.#fatal);
     }
   }
 
@@ -178,30 +187,44 @@ export const platform = `(function (compute, ask, log) {
   };
 
   const plain = (value) => value instanceof Date ? value.getTime() : typeof value === "bigint" ? String(value) : value;
-  const formatter = (kind, methods) => class {
-    #locales; #options;
-    constructor(locales, options) { this.#locales = locales ?? null; this.#options = options ?? null; }
-    static {
-      for (const method of methods)
-        // As the platform's own: it can be handed on, as in list.map(formatter.format).
-        Object.defineProperty(this.prototype, method, { get() {
-          return (...values) => host("intl", kind, this.#locales, this.#options, method, kind === "DateTimeFormat" && values[0] === undefined ? [Date.now()] : values.map(plain));
-        } });
+  const formatter = (kind, methods) => {
+    class Made {
+      #locales; #options;
+      constructor(locales, options) { this.#locales = locales ?? null; this.#options = options ?? null; }
+      static {
+        for (const method of methods)
+          // As the platform's own: it can be handed on, as in list.map(formatter.format).
+          Object.defineProperty(this.prototype, method, { get() {
+            return (...values) => host("intl", kind, this.#locales, this.#options, method, kind === "DateTimeFormat" && values[0] === undefined ? [Date.now()] : values.map(plain));
+          } });
+      }
+      resolvedOptions() { return host("intl", kind, this.#locales, this.#options, "resolvedOptions", []); }
     }
-    resolvedOptions() { return { locale: [this.#locales ?? "en-US"].flat()[0], ...this.#options }; }
+    // Some are also called without 'new'.
+    const made = function (locales, options) { return new Made(locales, options); };
+    made.prototype = Made.prototype;
+    return made;
   };
   const Intl = {};
   for (const [kind, methods] of ${JSON.stringify(Object.entries(intl))}) Intl[kind] = formatter(kind, methods);
 
-  const withLocale = (prototype, kind, usual) => Object.defineProperty(prototype, "toLocaleString", { value(locales, options) {
-    return host("intl", kind, locales ?? null, options ?? usual ?? null, "format", [plain(this.valueOf())]);
-  }, writable: true, configurable: true });
-  withLocale(Number.prototype, "NumberFormat");
-  withLocale(Date.prototype, "DateTimeFormat", { dateStyle: "short", timeStyle: "medium" });
-  for (const [name, usual] of [["toLocaleDateString", { dateStyle: "short" }], ["toLocaleTimeString", { timeStyle: "medium" }]])
-    Object.defineProperty(Date.prototype, name, { value(locales, options) {
-      return host("intl", "DateTimeFormat", locales ?? null, options ?? usual, "format", [this.getTime()]);
-    }, writable: true, configurable: true });
+  const replace = (prototype, name, value) => Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
+  replace(Number.prototype, "toLocaleString", function (locales, options) {
+    return host("intl", "NumberFormat", locales ?? null, options ?? null, "format", [this.valueOf()]);
+  });
+  for (const part of ["", "Date", "Time"])
+    replace(Date.prototype, "toLocale" + part + "String", function (locales, options) {
+      return host("dateText", this.getTime(), part, locales ?? null, options ?? null);
+    });
+  // Most names have plain letters: they need no crossing.
+  const isPlain = /^[A-Za-z0-9]*$/;
+  const order = (one, other) => one < other ? -1 : one > other ? 1 : 0;
+  replace(String.prototype, "localeCompare", function (other, locales, options) {
+    const [one, two] = [String(this), String(other)];
+    if (locales !== undefined || options !== undefined || !isPlain.test(one) || !isPlain.test(two))
+      return host("intl", "Collator", locales ?? null, options ?? null, "compare", [one, two]);
+    return order(one.toLowerCase(), two.toLowerCase()) || order(two, one);
+  });
 
   const timers = new Set();
   let last = 0;
@@ -225,13 +248,36 @@ export const platform = `(function (compute, ask, log) {
     return id;
   };
   const clear = (id) => void timers.delete(id);
+  // Of the run, so that a program that is run again takes the same way.
+  let [a, b, c, d] = [1, 2, 3, 4];
+  const next = () => {
+    const sum = (a + b + d) | 0;
+    d = (d + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + sum) | 0;
+    return sum >>> 0;
+  };
+  replace(Math, "random", () => ((next() >>> 5) * 67108864 + (next() >>> 6)) / 9007199254740992);
+  const hex = (value) => value.toString(16).padStart(8, "0");
+  const randomUUID = () => {
+    const text = [next(), (next() & 0xffff0fff) | 0x4000, (next() & 0x3fffffff) | 0x80000000, next()].map((one) => hex(one >>> 0)).join("");
+    return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join("-");
+  };
+  let origin = 0;
   const given = {
+    performance: Object.freeze({ now: () => Date.now() - origin }), crypto: Object.freeze({ randomUUID }),
     URL, URLSearchParams, TextEncoder, TextDecoder, structuredClone, Intl, setTimeout, setInterval,
     clearTimeout: clear, clearInterval: clear,
     queueMicrotask: (act) => { needsFunction(act); Promise.resolve().then(() => run(act, [])); },
     btoa: (text) => host("toBase64", String(text)), atob: (text) => host("fromBase64", String(text)),
   };
   for (const name of Object.keys(given)) Object.defineProperty(globalThis, name, { value: given[name], writable: true, configurable: true });
+  return (seeds) => {
+    [a, b, c, d] = seeds;
+    for (let round = 0; round < 12; round++) next();
+    origin = Date.now();
+  };
 })`;
 
 /** For names that programs of other platforms have. */
@@ -242,4 +288,14 @@ export const missingNames: Readonly<Record<string, string>> = {
   Buffer: "Use TextEncoder, TextDecoder, atob and btoa.",
   window: "Programs run in no browser.",
   document: "Programs run in no browser.",
+  setImmediate: "Use setTimeout.",
+  localStorage: "Values that the conversation keeps are in 'store'.",
+  AbortController: "Calls are not cancelled one by one: wait with Promise.race, or leave them.",
+  AbortSignal: "Calls are not cancelled one by one: wait with Promise.race, or leave them.",
+  Headers: "Programs reach the web through tools only.",
+  Blob: "Bytes are in a Uint8Array; large files stay outside, as handles.",
+  FormData: "Programs reach the web through tools only.",
+  EventTarget: "Use plain functions.",
+  module: "Programs have no modules: give the value with return.",
+  exports: "Programs have no modules: give the value with return.",
 };

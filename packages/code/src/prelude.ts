@@ -1,15 +1,18 @@
+import { consoleSource } from "./logging.ts";
 import { platform } from "./platform.ts";
+import { promises } from "./promises.ts";
 
 /**
- * Runs in the sandbox before the program. It keeps its own references to what it needs: a program that replaces JSON or Promise harms itself alone.
- * Evaluates to a function that takes the bridge and returns what watches the program's promise and what settles its calls.
+ * Runs in the sandbox before a program is known. It keeps its own references to what it needs: a program that replaces JSON or Promise harms itself alone.
+ * Evaluates to a function that takes the bridge and returns what begins a program, watches its promise and settles its calls.
  */
-export const prelude = `(function (request, log, done, fail, compute, names, storeText) {
+export const prelude = `(function (request, log, done, fail, compute, names) {
   const { parse, stringify } = JSON;
-  const { Proxy, Promise, Error, String, Number, Object, Map, RangeError, TypeError, Array } = globalThis;
+  const { Proxy, Promise, Error, String, Number, Object, Map, Set, WeakMap, RangeError, TypeError, Array, ArrayBuffer, Symbol } = globalThis;
   const { then } = Promise.prototype;
   const apply = Reflect.apply;
-  delete globalThis.performance;
+  let subject = "what is written as JSON";
+  ${promises}(() => subject);
 
   class ToolError extends Error {
     constructor({ message, code, tool, content, structuredContent }) {
@@ -18,26 +21,53 @@ export const prelude = `(function (request, log, done, fail, compute, names, sto
       Object.assign(this, { code, tool, content, structuredContent });
     }
   }
+  // What JSON would write as {}, or not at all.
+  const written = (key, value) => {
+    if (typeof value === "bigint") return String(value);
+    if (value === null || typeof value !== "object") return value;
+    if (value instanceof Set || (ArrayBuffer.isView(value) && value[Symbol.iterator])) return [...value];
+    if (value instanceof Map) {
+      const entries = [...value];
+      return entries.every(([name]) => typeof name === "string") ? Object.fromEntries(entries) : entries;
+    }
+    if (value instanceof Error) return { name: value.name, message: value.message, ...value };
+    return value;
+  };
+  const toJson = (what, value) => {
+    const before = subject;
+    subject = what;
+    try { return stringify(value, written); } finally { subject = before; }
+  };
   const waiting = new Map();
   let last = 0;
+  // What is asked in one turn crosses together, or as soon as it is enough for the host to begin with.
+  let asked = [];
+  const flush = () => {
+    const all = asked;
+    asked = [];
+    if (all.length > 0) request(all.join("\\n"));
+  };
   const ask = (kind, value) => {
     // The stack of a later turn does not name the line of the call.
     const { stack } = new Error();
     return new Promise((resolve, reject) => {
-      const text = stringify(value) ?? "{}";
+      const text = toJson("the arguments", value) ?? "{}";
       last += 1;
-      waiting.set(last, (json) => {
-        const answer = parse(json);
+      waiting.set(last, (answer) => {
         if (answer.error === undefined) resolve(answer.value);
         else reject(Object.assign(new ToolError(answer.error), { stack }));
       });
-      request(last + " " + kind + " " + text);
+      const size = asked.push(last + " " + kind + " " + text);
+      if (size === 1) apply(then, Promise.resolve(), [flush]);
+      else if (size === 16) flush();
     });
   };
-  const settle = (id, json) => {
-    const settled = waiting.get(id);
-    waiting.delete(id);
-    settled(json);
+  const settle = (json) => {
+    for (const [id, answer] of parse(json)) {
+      const settled = waiting.get(id);
+      waiting.delete(id);
+      settled(answer);
+    }
   };
   // What there is, at the place that a path leads to. The host is asked once for each place.
   const listed = new Map();
@@ -46,23 +76,39 @@ export const prelude = `(function (request, log, done, fail, compute, names, sto
     if (!listed.has(key)) listed.set(key, parse(names(key)));
     return listed.get(key);
   };
-  const callable = (path) => new Proxy(() => {}, {
-    get: (_target, name) => typeof name === "string" && name !== "then" ? callable([...path, name]) : undefined,
-    apply: (_target, _self, [args = {}]) => ask("call", { path, arguments: args }),
-    ownKeys: () => namesAt(path),
-    has: (_target, name) => namesAt(path).includes(name),
-    getOwnPropertyDescriptor: (_target, name) => namesAt(path).includes(name)
-      ? { value: callable([...path, name]), enumerable: true, configurable: true }
-      : undefined,
-    set: () => false, defineProperty: () => false, deleteProperty: () => false, getPrototypeOf: () => null,
-  });
+  const callables = new WeakMap();
+  const described = (path) => path.reduce((text, name) => text + (/^[A-Za-z_$][\\w$]*$/.test(name) ? "." + name : "[" + stringify(name) + "]"), "tools");
+  const callable = (path) => {
+    const inner = new Map();
+    const at = (name) => {
+      if (!inner.has(name)) inner.set(name, callable([...path, name]));
+      return inner.get(name);
+    };
+    const made = new Proxy(() => {}, {
+      get: (_target, name) => {
+        if (name === Symbol.toPrimitive) return () => described(path);
+        if (name === "toJSON") return () => namesAt(path);
+        return typeof name === "string" && name !== "then" ? at(name) : undefined;
+      },
+      apply: (_target, _self, [args = {}]) => ask("call", { path, arguments: args }),
+      ownKeys: () => namesAt(path),
+      has: (_target, name) => namesAt(path).includes(name),
+      getOwnPropertyDescriptor: (_target, name) => namesAt(path).includes(name)
+        ? { value: at(name), enumerable: true, configurable: true }
+        : undefined,
+      set: () => false, defineProperty: () => false, deleteProperty: () => false, getPrototypeOf: () => null,
+    });
+    callables.set(made, path);
+    return made;
+  };
   const render = (value) => {
     if (typeof value === "string") return value;
+    if (value instanceof Promise) return "a promise (put 'await' before the call that it comes from)";
+    if (callables.has(value)) return described(callables.get(value)) + ": " + namesAt(callables.get(value)).join(", ");
     if (value instanceof Error) return String(value.stack ? value.name + ": " + value.message : value);
-    try { return stringify(value) ?? String(value); } catch { return String(value); }
+    try { return toJson("what is logged", value) ?? String(value); } catch (error) { return error instanceof TypeError ? "(" + error.message + ")" : String(value); }
   };
-  const logger = (level) => (...values) => void log(level, values.map(render).join(" "));
-  const kept = new Map(Object.entries(parse(storeText)));
+  const kept = new Map();
   const store = Object.freeze({
     get: (key) => kept.get(String(key)),
     set: (key, value) => {
@@ -79,30 +125,35 @@ export const prelude = `(function (request, log, done, fail, compute, names, sto
     tools: callable([]),
     search: (query, limit) => ask("search", { query: String(query), limit }),
     sleep: (ms) => ask("sleep", Number(ms)),
-    console: Object.freeze({ log: logger("log"), info: logger("info"), warn: logger("warn"), error: logger("error"), debug: logger("debug") }),
+    console: ${consoleSource}((level, text) => void log(level, text), render),
     store, ToolError,
   };
   for (const name of Object.keys(globals)) Object.defineProperty(globalThis, name, { value: globals[name] });
-  ${platform}(compute, ask, log);
+  const begin = ${platform}(compute, ask, log);
 
   const failWith = (error) => {
+    if (error instanceof Promise) return fail("Error", "The program threw a promise.", "", "");
     if (error === null || typeof error !== "object") return fail("Error", String(error), "", "");
     const details = error instanceof ToolError ? stringify({ code: error.code, tool: error.tool }) : "";
-    fail(String(error.name ?? "Error"), String(error.message ?? ""), String(error.stack ?? ""), details);
-  };
-  // A promise would be written as {}.
-  const noPromise = (key, value) => {
-    if (!(value instanceof Promise)) return typeof value === "bigint" ? String(value) : value;
-    const place = key === "" ? "The returned value" : "'" + key + "' of the returned value";
-    throw new TypeError(place + " is a promise. Put 'await' before the call that it comes from, or use Promise.all for a list.");
+    const said = error instanceof Error || error.message !== undefined ? String(error.message) : stringify(error, written);
+    const cause = error.cause instanceof Error ? " (because of " + render(error.cause) + ")" : "";
+    fail(String(error.name ?? "Error"), said + cause, String(error.stack ?? ""), details);
   };
   const watch = (program) => apply(then, program, [
     (value) => {
       try {
-        done(stringify(value, noPromise) ?? "null", stringify(Object.fromEntries(kept)));
+        flush();
+        done(toJson("the returned value", value) ?? "null", stringify(Object.fromEntries(kept)));
       } catch (error) { failWith(error); }
     },
     (error) => { try { failWith(error); } catch { fail("Error", "The program threw a value that cannot be described.", "", ""); } },
   ]);
-  return { watch, settle };
+  return {
+    begin: (storeText, seeds) => {
+      for (const [key, value] of Object.entries(parse(storeText))) kept.set(key, value);
+      begin(parse(seeds));
+    },
+    watch,
+    settle,
+  };
 })`;

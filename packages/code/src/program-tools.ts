@@ -1,5 +1,6 @@
 import type { CodeParts } from "../../../src/agent/agent.ts";
-import { foldIdentifier } from "../../../src/lib/text/identifier.ts";
+import { accessor, foldIdentifier } from "../../../src/lib/text/identifier.ts";
+import { nearest } from "../../../src/lib/text/nearest.ts";
 import type { RunCodeOptions } from "../../../src/model/agent/code-run.ts";
 import type { CodeSearch } from "../../../src/model/agent/code-schema.ts";
 import type { Tool, ToolId } from "../../../src/model/catalogue/tool.ts";
@@ -8,6 +9,8 @@ import { createToolPaths, renderDeclarations, type ToolPaths } from "../../../sr
 import type { Principal } from "../../../src/model/principal.ts";
 
 const waitMs = 5_000;
+/** Names in a message for one that is not there. */
+const maxNamed = 12;
 
 type Ports = Pick<CodeParts, "plane" | "visibleTo" | "serverNames" | "onlyReads">;
 
@@ -58,6 +61,19 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
       if (first === undefined) return [...new Set(all.map(([name = ""]) => name))];
       return all.flatMap(([server, tool]) => (tool !== undefined && server === first ? [tool] : []));
     },
+    /** For a path without a tool: what there is in its place, as a program writes it. */
+    instead(path: readonly string[], principal: Principal, only: (tool: Tool) => boolean): string {
+      const [first = "", ...rest] = path;
+      const servers = this.names([], principal, only);
+      const [server] = servers.includes(first) ? [first] : nearest(first, servers, 1);
+      const names = server === undefined ? [] : this.names([server], principal, only);
+      if (server !== undefined && rest.length === 0) return `Did you mean ${render([server])}?`;
+      if (server === undefined || names.length === 0)
+        return `There are: ${listed(servers.map((name) => render([name])))}. search('…') finds tools.`;
+      const near = nearest(rest.join("_"), names, 3);
+      if (near.length > 0) return `Did you mean ${near.map((name) => render([server, name])).join(" or ")}?`;
+      return `${render([server])} has: ${listed(names)}. search('…') finds tools.`;
+    },
     /** Tools that the text names and that may change something, by line. */
     writesIn(source: string, principal: Principal): { line: number; name: string }[] {
       return namedIn(source).flatMap(({ path, line }) => {
@@ -83,6 +99,13 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
     },
   };
 }
+
+const render = (path: readonly string[]) => `tools${path.map(accessor).join("")}`;
+
+const listed = (names: readonly string[]) =>
+  names.length <= maxNamed
+    ? names.join(", ")
+    : `${names.slice(0, maxNamed).join(", ")} and ${names.length - maxNamed} more`;
 
 type SearchOptions = Pick<RunCodeOptions, "only" | "face"> & { limit?: number | undefined };
 

@@ -1,9 +1,9 @@
 import { createSemaphore } from "../../../src/lib/async/semaphore.ts";
 import { TimeLimiter } from "../../../src/lib/async/time-limit.ts";
 import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
+import { hashText } from "../../../src/lib/json/stable-json.ts";
 import type { CodeCall, RunCodeOptions } from "../../../src/model/agent/code-run.ts";
 import type { Outcome } from "../../../src/model/calls/call.ts";
-import type { AskHere } from "../../../src/model/calls/held-call.ts";
 import type { Relay } from "../../../src/model/calls/provider.ts";
 import { PlaneError, toPlaneError } from "../../../src/model/errors.ts";
 import type { Plane, PlaneCallOptions } from "../../../src/model/plane.ts";
@@ -86,6 +86,7 @@ export async function runCode(
     const result = await ports.sandbox.run({
       source: run.source,
       startedAt: run.startedAt,
+      seeds: seedsOf(run.id),
       store: run.store,
       limits: codeLimits,
       owner: ownerOf(principal),
@@ -104,13 +105,21 @@ export async function runCode(
       },
     });
     state.isOver = true;
-    const unawaited = inFlight.size;
     // A call that was not waited for has begun all the same.
     await Promise.allSettled(inFlight);
     if (state.waiting.size > 0) run.recorded = state.memory.all();
     const calls = state.calls.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
     const waiting = [...state.waiting.values()];
-    return { result, logs, calls, waiting, blobs: state.blobs, unawaited, expired: limiter.isExpired, timeoutMs };
+    return {
+      result,
+      logs,
+      calls,
+      waiting,
+      blobs: state.blobs,
+      unawaited: result.unawaited,
+      expired: limiter.isExpired,
+      timeoutMs,
+    };
   } finally {
     limiter.clear();
   }
@@ -133,13 +142,13 @@ function createRequests(state: Running, ports: RunCodePorts) {
     try {
       if (state.isOver) return failureJson(path.join("."), "CANCELLED", "The program had ended.");
       const outcome = await callTool(path, args);
-      return keep(key, outcome);
+      return keep(key, outcome, path);
     } finally {
       semaphore.release();
     }
   }
 
-  function keep(key: string, outcome: Outcome & { at: string }): string | null {
+  function keep(key: string, outcome: Outcome & { at: string }, path: readonly string[]): string | null {
     const { id, tool, status, durationMs } = outcome.call;
     const made: CodeCall = { id, tool, status, at: outcome.at, durationMs };
     state.calls.push(made);
@@ -150,11 +159,17 @@ function createRequests(state: Running, ports: RunCodePorts) {
       state.waiting.set(held, { id: held, tool, ...plan });
       return null;
     }
-    const json = answerOf(outcome);
+    const json = outcome.error?.code === "TOOL_NOT_FOUND" ? unknownTool(path) : answerOf(outcome);
     state.answered += json.length;
     const given = state.answered > maxAnswers ? failureJson(tool, "PAYLOAD_TOO_LARGE", tooMuch) : json;
     memory.keep(key, { call: made, json: given });
     return given;
+  }
+
+  function unknownTool(path: readonly string[]): string {
+    const name = path.join(".");
+    const instead = ports.tools.instead(path, principal, options.only ?? (() => true));
+    return failureJson(name, "TOOL_NOT_FOUND", `No tool '${name}'. ${instead}`);
   }
 
   /** Without a call: its answer is known, or a person has it. */
@@ -210,6 +225,10 @@ function progressOf({ relay }: RunCodeOptions): (message: string) => void {
   return (message) => relay?.onProgress?.({ progress: ++step, total: null, message });
 }
 
+/** A run that goes on later has the same id, and so the same numbers. */
+const seedsOf = (id: string): number[] =>
+  (hashText(id).slice(0, 32).match(/.{8}/g) ?? []).map((part) => parseInt(part, 16));
+
 const cancelled = new PlaneError("CANCELLED", "The run ended.");
 const tooMany = `A program may make ${codeLimits.calls} calls. Return what there is, and go on in another.`;
 const tooMuch = "The results of this program are larger than 64 MB. Ask for less, or go on in another.";
@@ -219,7 +238,7 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
   const { only, isSeen, consent, compliance, state, toolGroups, face, approvalWaitMs: wait } = options;
   const mode = run.readOnly ? ("review" as const) : options.mode;
   const conversation = run.conversation ?? undefined;
-  const relay = relayOfCalls(options.relay);
+  const relay = relayOfCalls(options.relay, limiter);
   const listens = options.relay?.onProgress !== undefined;
   const given = withoutUndefined({ consent, compliance, state, toolGroups, face, conversation, mode });
   const usual: PlaneCallOptions = {
@@ -234,7 +253,10 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
     const found = tools.find(path, principal);
     const { asked, tool } = found instanceof Promise ? await found : found;
     if (only && !(tool && only(tool)))
-      throw new PlaneError("TOOL_NOT_FOUND", `No tool '${path.join(".")}' here. Find one with search().`);
+      throw new PlaneError(
+        "TOOL_NOT_FOUND",
+        `No tool '${path.join(".")}' here. ${tools.instead(path, principal, only)}`,
+      );
     const isUnseen = isSeen !== undefined && !(tool && isSeen(tool));
     const at = new Date().toISOString();
     const name = path.join(".");
@@ -256,17 +278,28 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
 }
 
 /** What the calls of a program say to its caller; their progress is counted together, because the caller asked for one request. */
-function relayOfCalls(relay: Relay | undefined): Relay {
-  const { onOwnTool: _, continuation: __, onProgress: ___, ...others } = relay ?? {};
-  return { ...others, ...(relay?.onLog && { onLog: (message) => relay.onLog?.(message) }) };
+function relayOfCalls(relay: Relay | undefined, limiter: TimeLimiter): Relay {
+  if (relay === undefined) return {};
+  // A relay may have them from its class, so they are named one by one.
+  const { client, meta, tokens } = relay;
+  return {
+    ...withoutUndefined({ client, meta, tokens }),
+    ...(relay.onLog && { onLog: (message) => relay.onLog?.(message) }),
+    ...(relay.onQuestion && {
+      onQuestion: outsideTheLimit((...asked) => relay.onQuestion?.(...asked) ?? Promise.resolve(null), limiter),
+    }),
+  };
 }
 
 /** The time that a person takes is not the program's. */
-function outsideTheLimit(askHere: AskHere, limiter: TimeLimiter): AskHere {
-  return async (...held) => {
+function outsideTheLimit<Asked extends unknown[], Given>(
+  ask: (...asked: Asked) => Promise<Given>,
+  limiter: TimeLimiter,
+): (...asked: Asked) => Promise<Given> {
+  return async (...asked) => {
     const goOn = limiter.pause();
     try {
-      return await askHere(...held);
+      return await ask(...asked);
     } finally {
       goOn();
     }

@@ -19,6 +19,7 @@ type Given = Partial<Parameters<typeof sandbox.run>[0]> & { logs?: string[] };
 function run(source: string, { logs = [], ...given }: Given = {}): Promise<ProgramResult> {
   return sandbox.run({
     source,
+    seeds: [1, 2, 3, 4],
     startedAt: 1_800_000_000_000,
     limits,
     store: "{}",
@@ -222,11 +223,16 @@ test("no program finds what another left behind", async () => {
 
 test("the same program takes the same way: time stands still and chance repeats", async () => {
   const source =
-    "await sleep(5); return [Date.now(), new Date().toISOString(), Math.random(), Math.random(), typeof performance]";
+    "await sleep(5); return [Date.now(), new Date().toISOString(), Math.random(), Math.random(), performance.now(), crypto.randomUUID()]";
   const first = await returned(source);
   assert.deepEqual(await returned(source), first);
   assert.deepEqual((first as unknown[])[0], 1_800_000_000_005);
-  assert.equal((first as unknown[])[4], "undefined");
+  assert.equal((first as unknown[])[4], 5);
+  assert.match(String((first as unknown[])[5]), /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  assert.notDeepEqual(
+    ((await returned(source, { seeds: [4, 3, 2, 1] })) as unknown[]).slice(2),
+    (first as unknown[]).slice(2),
+  );
 });
 
 test("types are removed, and an error names the author's line", async () => {

@@ -6,11 +6,20 @@ export type SandboxLimits = { memoryBytes: number; cpuMs: number; calls: number 
 export type ProgramResult =
   | { ok: true; json: string; store: string }
   | { ok: false; error: ProgramError; end: "threw" | "idle" | "time" | "aborted" | "broken" };
-export type SandboxRequest = { type: "run"; source: string; startedAt: number; limits: SandboxLimits; store: string };
+export type SandboxRequest = {
+  type: "run";
+  source: string;
+  startedAt: number;
+  /** Four numbers for what is random: the same ones give the same. */
+  seeds: readonly number[];
+  limits: SandboxLimits;
+  store: string;
+};
 export type Asked = { id: number; kind: string; json: string };
-/** Without `json` the program waits on, and what it waits for does not keep it alive. */
-export type Answered = { id: number; json?: string };
-export type ToSandbox = SandboxRequest | { type: "answers"; answers: Answered[] };
+/**
+ * `json` has `[id, answer]` pairs. One of `ids` without an answer there does not keep the program alive, which waits on.
+ */
+export type ToSandbox = SandboxRequest | { type: "answers"; ids: number[]; json: string };
 export type FromSandbox =
   | { type: "requests"; asked: Asked[] }
   /** The program waits for the answer, with its thread. */
@@ -18,8 +27,8 @@ export type FromSandbox =
   | { type: "log"; level: string; text: string }
   /** The engine is there: what it uses from now on is the program's. */
   | { type: "begun" }
-  /** `isSpent` where the engine is not fit for another program. */
-  | ({ type: "done"; isSpent: boolean } & ProgramResult);
+  /** `isSpent` where the thread is not fit for another program; `unawaited` calls had no answer yet. */
+  | ({ type: "done"; isSpent: boolean; unawaited: number } & ProgramResult);
 
 type Run = Omit<SandboxRequest, "type"> & {
   /** Whose program it is: one caller does not take all workers. */
@@ -37,7 +46,8 @@ const watchEveryMs = 500;
 const maxWorkers = 8;
 const maxPerOwner = 4;
 
-export type Sandbox = { run(run: Run): Promise<ProgramResult>; close(): Promise<void> };
+type RunResult = ProgramResult & { unawaited: number };
+export type Sandbox = { run(run: Run): Promise<RunResult>; close(): Promise<void> };
 
 /** Workers that run one program each at a time. A worker that does not answer in time is ended and replaced. */
 export function createSandbox(): Sandbox {
@@ -108,7 +118,6 @@ export function createSandbox(): Sandbox {
   };
 }
 
-/** `answered` and `namesPort` are for what a program waits for with its thread. */
 type SandboxWorker = { thread: Worker; answered: Int32Array; namesPort: MessagePort };
 
 function openWorker(): SandboxWorker {
@@ -132,13 +141,14 @@ function openWorker(): SandboxWorker {
 
 type Failed = Extract<ProgramResult, { ok: false }>;
 
-const stopped = (end: Failed["end"], message: string): Failed => ({
+const stopped = (end: Failed["end"], message: string): Failed & { unawaited: number } => ({
+  unawaited: 0,
   ok: false,
   end,
   error: { name: end === "time" ? "TimeoutError" : "Error", message },
 });
 
-type Ended = { result: ProgramResult; isUsable: boolean };
+type Ended = { result: RunResult; isUsable: boolean };
 
 function runOn({ thread: worker, answered, namesPort }: SandboxWorker, run: Run): Promise<Ended> {
   const { signal, request, log, names, owner: _, ...program } = run;
@@ -148,7 +158,7 @@ function runOn({ thread: worker, answered, namesPort }: SandboxWorker, run: Run)
     const busyNow = () => worker.performance.eventLoopUtilization().active;
     let busyBefore = Number.POSITIVE_INFINITY;
     let isOver = false;
-    const end = (result: ProgramResult, isUsable = false) => {
+    const end = (result: RunResult, isUsable = false) => {
       isOver = true;
       clearInterval(watch);
       signal.removeEventListener("abort", onAbort);
@@ -176,18 +186,20 @@ function runOn({ thread: worker, answered, namesPort }: SandboxWorker, run: Run)
         Atomics.store(answered, 0, 1);
         return void Atomics.notify(answered, 0);
       }
-      for (const { id, kind, json } of message.asked)
-        void request(kind, json).then((answer) => give({ id, ...(answer !== null && { json: answer }) }));
+      for (const { id, kind, json } of message.asked) void request(kind, json).then((answer) => give(id, answer));
     };
-    let answers: Answered[] = [];
+    let ids: number[] = [];
+    let answers: string[] = [];
     /** What is there in one turn of the loop crosses together. */
-    const give = (answer: Answered) => {
-      if (answers.push(answer) > 1) return;
+    const give = (id: number, answer: string | null) => {
+      if (answer !== null) answers.push(`[${id},${answer}]`);
+      if (ids.push(id) > 1) return;
       setImmediate(() => {
-        const all = answers;
+        const message: ToSandbox = { type: "answers", ids, json: `[${answers.join(",")}]` };
+        ids = [];
         answers = [];
         // The worker may have the program of another caller by now.
-        if (!isOver) worker.postMessage({ type: "answers", answers: all } satisfies ToSandbox);
+        if (!isOver) worker.postMessage(message);
       });
     };
     const onError = ({ message }: Error) => end(stopped("broken", `The sandbox failed: ${message}`));

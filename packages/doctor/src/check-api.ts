@@ -36,7 +36,7 @@ export async function examineApi(examined: Examined): Promise<DoctorCheck[]> {
   );
   const taken = checkTools(name, definition, { session: null, listed: tools, failure: null }, takeTools);
   const address = await checkAddress(api, namedBy);
-  const reachable = address instanceof URL ? await checkReachable(address, limitMs) : address;
+  const reachable = address instanceof URL ? await checkReachable(address, limitMs, "baseUrl") : address;
   return [known, described, checkCredentials(definition, api), reachable, taken];
 }
 

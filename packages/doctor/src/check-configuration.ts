@@ -27,7 +27,7 @@ function fixOf(server: string, reason: string): string {
   const [, variable] = /environment variable (\w+) is not set/.exec(reason) ?? [];
   if (variable !== undefined) return `Set ${variable}, or write \${${variable}:-default} in ${key}.`;
   if (reason.includes("neither 'command' nor 'url'"))
-    return `Add 'command' for a local server or 'url' for a remote one, or 'openapi' for an API, to ${key}.`;
+    return `Add 'command' for a local server or 'url' for a remote one, 'openapi' for an API, or 'skills' for a folder of skills, to ${key}.`;
   if (reason.includes("needs a 'command'")) return `Add 'command' to ${key}.`;
   return `Correct ${key} in the configuration file.`;
 }

@@ -14,8 +14,8 @@ export function checkUrl(text: string | undefined): { url: URL } | { check: Doct
   return { check: failed("url", detail, "Write 'url' as https://HOST/PATH or http://HOST:PORT/PATH.") };
 }
 
-/** Name, port, encryption: each fails for its own reasons. */
-export async function checkReachable(url: URL, limitMs: number): Promise<DoctorCheck> {
+/** Name, port, encryption: each fails for its own reasons. `key`: where the address stands. */
+export async function checkReachable(url: URL, limitMs: number, key = "url"): Promise<DoctorCheck> {
   const signal = AbortSignal.timeout(limitMs);
   let explain = unknownHost;
   let socket: Socket | undefined;
@@ -31,11 +31,12 @@ export async function checkReachable(url: URL, limitMs: number): Promise<DoctorC
     return passed("reachable", `${url.host} accepts ${isEncrypted(url) ? "TLS " : ""}connections${through}.`);
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;
-    if (thrown instanceof EgressRefused) return failed("reachable", `${message}.`, "Correct 'url'.");
+    if (thrown instanceof EgressRefused) return failed("reachable", `${message}.`, `Correct '${key}'.`);
     if (thrown instanceof ProxyFailed) return failed("reachable", asSentence(thrown.detail), asSentence(thrown.remedy));
     const known = typeof code === "string" ? code : "";
     const late = signal.aborted ? `within ${limitMs / 1000} s` : null;
-    return failed("reachable", ...explain(url, { code: known, reason: known || message, late }));
+    const [detail, fix] = explain(url, { code: known, reason: known || message, late });
+    return failed("reachable", detail, fix.replace("'url'", `'${key}'`));
   } finally {
     socket?.destroy();
   }

@@ -130,7 +130,7 @@ function examinerOf({ transport }: ServerDefinition): (examination: Examination)
   if (transport === "openapi")
     return async ({ options, ...rest }) =>
       (await import("./check-api.ts")).examineApi({ ...rest, ...options, limitMs: rest.limitMs });
-  if (transport === "memory") return examineSession;
+  if (transport === "memory" || transport === "skills") return examineSession;
   return transport === "stdio" ? examineProcess : examineRemote;
 }
 

@@ -63,6 +63,22 @@ suite("a server's environment beside that of a login shell", () => {
     assert.match(check?.fix ?? "", /^Set 'command' to .*my-server, or start toolplane from a login shell\.$/);
   });
 
+  test("the same directories in another order are said to be that, and no empty list", async () => {
+    await using directory = await temporaryDirectory();
+    for (const name of ["a", "b"]) {
+      mkdirSync(directory.file(name));
+      writeFileSync(directory.file(`${name}/my-server`), "");
+      chmodSync(directory.file(`${name}/my-server`), 0o755);
+    }
+    const [a, b] = [directory.file("a"), directory.file("b")];
+    const check = compare({
+      server: { command: "my-server" },
+      plane: { PATH: `${a}:${b}` },
+      login: { PATH: `${b}:${a}` },
+    });
+    assert.match(check?.detail ?? "", /is .*\/a\/my-server for this server; PATH there has another order\.$/);
+  });
+
   test("nothing is reported where nothing that matters is different", () => {
     const same = { PATH: "/bin", HTTPS_PROXY: "http://proxy.test" };
     assert.equal(compare({ plane: same, login: { ...same, EDITOR: "vi", SHLVL: "2" } }), null);

@@ -98,7 +98,8 @@ function pathDifferences(comparison: Comparison): Difference[] {
   if (theirs === null || theirs === ours) return [];
   const missing = searchPath(login.PATH, cwd).filter((entry) => !searchPath(here, cwd).includes(entry));
   const place = ours === null ? "is not found for this server" : `is ${ours} for this server`;
-  const detail = `'${command}' is ${theirs} in your login shell and ${place}; PATH there also has ${missing.join(", ")}.`;
+  const more = missing.length === 0 ? "PATH there has another order" : `PATH there also has ${missing.join(", ")}`;
+  const detail = `'${command}' is ${theirs} in your login shell and ${place}; ${more}.`;
   return [{ detail, fix: `Set 'command' to ${theirs}, or start toolplane from a login shell.` }];
 }
 

@@ -1,4 +1,5 @@
 import type { ImportPackage } from "../../../src/config/config.ts";
+import { homeDirectory } from "../../../src/lib/files.ts";
 
 export const createAdding: ImportPackage["createAdding"] = async (ports) => {
   const adding = await import("./adding/adding.ts");
@@ -8,6 +9,13 @@ export const createAdding: ImportPackage["createAdding"] = async (ports) => {
 export const clientStatus: ImportPackage["clientStatus"] = async (where) => {
   const status = await import("./clients/client-status.ts");
   return status.clientStatus(where);
+};
+
+export const findServers: ImportPackage["findServers"] = async ({ directory, environment }) => {
+  const finding = await import("./clients/found-servers.ts");
+  const home = homeDirectory();
+  if (home === null) return { documents: [], problems: [], foundIn: {} };
+  return finding.findServers({ platform: process.platform, home, directory, environment });
 };
 
 export const importClients: ImportPackage["importClients"] = async (...asked) => {

@@ -1,11 +1,9 @@
 import { serialized } from "../../../src/lib/async/once.ts";
 import { uniqueId } from "../../../src/lib/ids-and-time.ts";
 import { healthWindow } from "../../../src/model/catalogue/health.ts";
-import type { PostgresAddress } from "../../../src/model/packages.ts";
 import type { ChainHeads, JournalEntry, Store } from "../../../src/model/store.ts";
 import type { loadTables } from "../../../src/store/store.ts";
 import type { PostgresConnection } from "./connection.ts";
-import { notify } from "./notifications.ts";
 import { storableText } from "./query.ts";
 
 /** What a row takes beside its record, as the store counts it. */
@@ -19,7 +17,7 @@ type Answer = { calls: number; changes?: number | null; changesHash?: string | n
 
 type Parts = {
   connection: PostgresConnection;
-  address: PostgresAddress;
+  schema: string;
   instance: string;
   tables: Pick<Tables, "chainCalls" | "minuteRows" | "runRow" | "withoutStored">;
   stored: Pick<Store, "call" | "audited">;
@@ -29,7 +27,7 @@ type Parts = {
  * A plane writes a chain of its own: one statement for a batch, and no lock that another plane waits for. After a clean stop,
  * or when its plane is gone for long, another plane goes on with the stream.
  */
-export function createStreamAppend({ connection, address, instance, tables, stored }: Parts) {
+export function createStreamAppend({ connection, schema, instance, tables, stored }: Parts) {
   let stream: Stream | null = null;
 
   async function takeStream(): Promise<Stream> {
@@ -53,7 +51,7 @@ export function createStreamAppend({ connection, address, instance, tables, stor
       // The same batch again changes nothing, so that a lost connection is no question.
       const { said, hash, at, changedAt } = await connection.read(async (query) => {
         const { body, ...rest } = toBatch(entries, own, tables);
-        const lock = `toolplane/${address.schema}/journal`;
+        const lock = `toolplane/${schema}/journal`;
         const text = JSON.stringify({ ...body, holder: instance, batch, lock }, storable);
         const { rows } = await query("SELECT append_records($1) AS said", [text]);
         return { ...rest, said: rows[0]?.said as Answer };
@@ -69,12 +67,7 @@ export function createStreamAppend({ connection, address, instance, tables, stor
     }
   }
 
-  const append: Store["append"] = serialized(async (entries) => {
-    const heads = await store(entries, uniqueId());
-    // Not with the batch: who commits a notification waits for all others that do. One that is lost is made up by the next.
-    void connection.change((query) => notify(query, address, instance, { what: "journal" })).catch(() => undefined);
-    return heads;
-  });
+  const append: Store["append"] = serialized((entries) => store(entries, uniqueId()));
 
   return {
     append,

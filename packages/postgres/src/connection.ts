@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import { isWithin } from "../../../src/lib/async/pause.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
@@ -9,10 +9,12 @@ import {
   beginSnapshot,
   beginTransaction,
   closeTimeoutMs,
-  maxConnections,
+  type OpenedPool,
   openPool,
   ping,
   queryOf,
+  runAlone,
+  runSingle,
   wasCommitted,
   withClient,
 } from "./pool.ts";
@@ -83,7 +85,7 @@ function createAvailability(ping: () => Promise<void>, onSilence: () => void) {
   };
 }
 
-type WriteOptions = { lock?: string | undefined; notify?: StoreNews | undefined };
+type WriteOptions = { lock?: string | undefined; isShared?: boolean | undefined; notify?: StoreNews | undefined };
 
 /** After this long without an answer the server is pinged. Longer than the lock timeout. */
 const silentMs = 6_000;
@@ -94,17 +96,18 @@ export type PostgresConnection = Awaited<ReturnType<typeof createPostgresConnect
 export async function createPostgresConnection(
   address: PostgresAddress,
   instance: string,
-  setUp: (client: PoolClient) => Promise<void>,
+  setUp: (client: PoolClient, scope: string) => Promise<void>,
 ) {
   const name = nameOf(address);
-  const { pool, cut } = await openPool(address);
+  const opened = await openPool(address);
+  const { pool, scope, cut } = opened;
   let isSetUp = false;
   const prepare = async () => {
-    await withClient(pool, setUp);
+    await withClient(pool, (client) => setUp(client, scope()));
     isSetUp = true;
   };
   const availability = createAvailability(() => (isSetUp ? ping(address) : prepare()), cut);
-  const attempts = createAttempts(name, availability);
+  const attempts = createAttempts(name, availability, opened.most);
   const { attempt, untilAnswered } = attempts;
   // An idle connection reports by itself that it is gone.
   pool.on("error", (thrown) => attempts.noteFailure(thrown));
@@ -121,11 +124,11 @@ export async function createPostgresConnection(
   }
   return {
     name,
-    read: <T>(work: (query: Query) => Promise<T>): Promise<T> => untilAnswered(() => work(queryOf(pool))),
-    readLong: <T>(look: (query: Query) => AsyncIterable<T>) => readSnapshot(name, attempt, pool, look),
-    write: createWrite({ name, pool, address, instance, untilAnswered }),
+    read: <T>(work: (query: Query) => Promise<T>): Promise<T> => untilAnswered(() => runSingle(opened, work)),
+    readLong: <T>(look: (query: Query) => AsyncIterable<T>) => readSnapshot(name, attempt, opened, look),
+    write: createWrite({ name, opened, address, instance, untilAnswered }),
     /** One statement is a transaction by itself, and costs one round trip instead of three. */
-    change: <T>(work: (query: Query) => Promise<T>): Promise<T> => attempt(() => work(queryOf(pool))),
+    change: <T>(work: (query: Query) => Promise<T>): Promise<T> => attempt(() => runSingle(opened, work)),
     /** For pg-boss, which sends several statements in one text and reads the server's own errors. */
     statement: (sql: string, values?: unknown[]): Promise<{ rows: Row[] }> =>
       attempt(
@@ -134,7 +137,9 @@ export async function createPostgresConnection(
       ),
     /** Runs on one of the planes that share the store; false on the others. */
     alone: (task: string, work: () => Promise<void>): Promise<boolean> =>
-      attempt(() => withClient(pool, (client) => runAlone(client, lockKey(address, `task ${task}`), work))),
+      attempt(() =>
+        withClient(pool, (client) => runAlone(client, { key: lockKey(address, `task ${task}`), scope: scope() }, work)),
+      ),
     trouble: availability.trouble,
     onTrouble: availability.onChanged,
     async close(): Promise<void> {
@@ -150,7 +155,7 @@ export async function createPostgresConnection(
 type Attempt = <T>(work: () => Promise<T>, toError?: (thrown: unknown) => unknown) => Promise<T>;
 type UntilAnswered = <T>(work: () => Promise<T>) => Promise<T>;
 
-function createAttempts(name: string, availability: Availability) {
+function createAttempts(name: string, availability: Availability, connections: number) {
   const running = new Set<Promise<unknown>>();
   let isOpen = true;
 
@@ -184,7 +189,7 @@ function createAttempts(name: string, availability: Availability) {
       try {
         return await attempt(work);
       } catch (thrown) {
-        if (!isConnectionLost(thrown) || tried === maxConnections) throw thrown;
+        if (!isConnectionLost(thrown) || tried === connections) throw thrown;
         await availability.checking();
         if (!isOpen || availability.trouble() !== null) throw thrown;
       }
@@ -210,23 +215,28 @@ function createAttempts(name: string, availability: Availability) {
 type Begun<T> = { committing?: { number: string; value: T } };
 type Writing = {
   name: string;
-  pool: Pool;
+  opened: OpenedPool;
   address: PostgresAddress;
   instance: string;
   untilAnswered: UntilAnswered;
 };
 
 /** One transaction, repeated unless it was committed. */
-function createWrite({ name, pool, address, instance, untilAnswered }: Writing) {
+function createWrite({ name, opened: { pool, scope }, address, instance, untilAnswered }: Writing) {
   async function transact<T>(
     client: PoolClient,
     work: (query: Query) => Promise<T>,
-    { lock, notify: notification }: WriteOptions,
+    { lock, isShared, notify: notification }: WriteOptions,
     begun: Begun<T>,
   ): Promise<T> {
     const query = queryOf(client);
     try {
-      const number = await beginTransaction(client, lock === undefined ? lock : lockKey(address, lock));
+      const number = await beginTransaction(
+        client,
+        scope(),
+        lock === undefined ? lock : lockKey(address, lock),
+        isShared,
+      );
       const value = await work(query);
       if (notification) await notify(query, address, instance, notification);
       begun.committing = { number, value };
@@ -255,12 +265,12 @@ function createWrite({ name, pool, address, instance, untilAnswered }: Writing) 
 async function* readSnapshot<T>(
   name: string,
   attempt: Attempt,
-  pool: Pool,
+  { pool, scope }: OpenedPool,
   look: (query: Query) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const client = await attempt(() => pool.connect());
   try {
-    await beginSnapshot(client);
+    await beginSnapshot(client, scope());
     yield* look(queryOf(client));
   } catch (thrown) {
     throw postgresFailure(name, thrown);
@@ -277,17 +287,6 @@ async function runStatement(client: PoolClient, sql: string, values?: unknown[])
     if (!isConnectionLost(thrown)) await client.query("ROLLBACK");
     throw thrown;
   }
-}
-
-async function runAlone(client: PoolClient, key: string, work: () => Promise<void>): Promise<boolean> {
-  const { rows } = await client.query(`SELECT pg_try_advisory_lock(${key}) AS mine`);
-  if (rows[0]?.mine !== true) return false;
-  try {
-    await work();
-  } finally {
-    await client.query(`SELECT pg_advisory_unlock(${key})`);
-  }
-  return true;
 }
 
 /** As callers may read it: without the server's address. */

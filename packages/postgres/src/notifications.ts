@@ -1,10 +1,18 @@
 import type { Client } from "pg";
+import { isWithin } from "../../../src/lib/async/pause.ts";
+import { uniqueId } from "../../../src/lib/ids-and-time.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
 import type { StoreNews } from "../../../src/model/store.ts";
-import { clientOptions, cutClient, withinGrace } from "./pool.ts";
+import { clientOptions, cutClient, isPooled, withinGrace } from "./pool.ts";
 import type { Query } from "./query.ts";
 
 const retryMs = 1_000;
+/** How often the connection is asked whether it is there, how long its answer counts, and when it is given up. */
+const proveMs = 400;
+const freshMs = 1_000;
+const silentMs = 6_000;
+/** A notification of our own arrives within this time, or none does. */
+const proofMs = 3_000;
 /** Postgres takes less than 8,000 bytes. */
 const maxPayloadBytes = 7_900;
 
@@ -24,6 +32,10 @@ export function lockKey({ schema }: Place, name: string): string {
 export async function notify(query: Query, place: Place, instance: string, news: StoreNews): Promise<void> {
   const payload = JSON.stringify({ from: instance, ...news });
   if (Buffer.byteLength(payload) > maxPayloadBytes) return;
+  await send(query, place, payload);
+}
+
+export async function send(query: Query, place: Place, payload: string): Promise<void> {
   await query("SELECT pg_notify($1, $2)", [channelOf(place), payload]);
 }
 
@@ -43,6 +55,7 @@ const missed: readonly StoreNews[] = [
   { what: "entries" },
   { what: "pins" },
   { what: "keys" },
+  { what: "secrets" },
   { what: "signIns" },
   { what: "deadLetters" },
   { what: "dueWork", unsent: true },
@@ -50,11 +63,19 @@ const missed: readonly StoreNews[] = [
 
 export type Listener = {
   on(listener: (news: StoreNews) => void): () => void;
+  isInformed(): boolean;
   close(): Promise<void>;
 };
 
+type ListenerOptions = {
+  address: PostgresAddress;
+  instance: string;
+  /** Sends it to all who listen, over another connection. */
+  tell(payload: string): Promise<unknown>;
+};
+
 /** LISTENs for changes by other planes on a connection of its own, opened for the first listener. */
-export function createListener(address: PostgresAddress, instance: string): Listener {
+export function createListener({ address, instance, tell }: ListenerOptions): Listener {
   const listeners = new Set<(news: StoreNews) => void>();
   let current: Client | null = null;
   let connecting: Promise<void> | null = null;
@@ -64,10 +85,16 @@ export function createListener(address: PostgresAddress, instance: string): List
   const emit = (news: StoreNews) => {
     for (const listener of listeners) listener(news);
   };
+  const emitMissed = () => missed.forEach(emit);
+  const proof = createProof(emitMissed, (client) => {
+    cutClient(client);
+    lose(client);
+  });
 
   function lose(client: Client): void {
     if (current !== client) return;
     current = null;
+    proof.end();
     // It is gone already; a new connection replaces it.
     void client.end().catch(() => undefined);
     if (!isClosed) timer = setTimeout(reconnect, retryMs).unref();
@@ -76,7 +103,7 @@ export function createListener(address: PostgresAddress, instance: string): List
   async function connect(): Promise<void> {
     const { default: pg } = await import("pg");
     if (isClosed) return;
-    const client = new pg.Client(clientOptions(address));
+    const client = new pg.Client(clientOptions(address.listenUrl));
     current = client;
     client.on("error", () => lose(client));
     client.on("end", () => lose(client));
@@ -89,15 +116,41 @@ export function createListener(address: PostgresAddress, instance: string): List
       await client.query(`LISTEN ${channelOf(address)}`);
       // Listening does not keep the process alive.
       (client as Client & { unref(): void }).unref();
-      if (current === client) missed.forEach(emit);
+      if ((await isPooled(client)) && !(await hears(client))) return stayDeaf(client);
+      if (current !== client) return;
+      proof.begin(client);
+      emitMissed();
     } catch {
       lose(client);
     }
   }
 
+  /** A pooler that gives a session away after each transaction takes a LISTEN, and then passes nothing on. */
+  async function hears(client: Client): Promise<boolean> {
+    const word = `{"proof":"${uniqueId()}"}`;
+    const heard = new Promise<void>((resolve) => {
+      client.on("notification", ({ payload }) => payload === word && resolve());
+    });
+    await tell(word);
+    return isWithin(heard, proofMs);
+  }
+
+  /** Permanently: only another address helps. */
+  async function stayDeaf(client: Client): Promise<void> {
+    current = null;
+    await client.query("UNLISTEN *").catch(() => undefined);
+    await client.end().catch(() => undefined);
+    if (isClosed) return;
+    process.emitWarning(
+      "The store is behind a pooler that passes on no notifications, so that this plane looks for changes once a second. Add '?direct=HOST:PORT' with the address of Postgres itself to the store's address.",
+    );
+    emitMissed();
+    timer = setInterval(emitMissed, retryMs).unref();
+  }
+
   /** Until it listens again, listeners poll at this pace. */
   function reconnect(): void {
-    missed.forEach(emit);
+    emitMissed();
     connecting = connect();
   }
 
@@ -107,16 +160,65 @@ export function createListener(address: PostgresAddress, instance: string): List
       if (!isClosed) connecting ??= connect();
       return () => void listeners.delete(listener);
     },
+    isInformed: proof.isFresh,
     async close() {
       isClosed = true;
       clearTimeout(timer);
       // A server that is silent must not delay it.
       if (connecting) await withinGrace(connecting, () => current && cutClient(current));
+      proof.end();
+      clearTimeout(timer);
       const client = current;
       current = null;
       // Closing keeps the process alive until it is done.
       (client as (Client & { ref(): void }) | null)?.ref();
       if (client) await withinGrace(client.end(), () => cutClient(client)).catch(() => undefined);
+    },
+  };
+}
+
+/**
+ * A connection that listens is silent for long, and may be cut without a word. It is asked twice a second: the server sends
+ * what it has to tell before it answers. Until it answers again, listeners poll.
+ */
+function createProof(onDoubt: () => void, onSilence: (client: Client) => void) {
+  let provenAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let askedAt: number | null = null;
+  let doubtedAt = 0;
+
+  async function ask(client: Client, at: number): Promise<void> {
+    askedAt = at;
+    try {
+      await client.query("SELECT 1");
+    } catch {
+      // Its end is an event of its own.
+      return;
+    }
+    if (askedAt !== at) return;
+    provenAt = at;
+    askedAt = null;
+  }
+
+  function look(client: Client): void {
+    const now = performance.now();
+    if (askedAt === null) return void ask(client, now);
+    if (now - askedAt >= silentMs) return onSilence(client);
+    if (now - Math.max(askedAt, doubtedAt) < freshMs) return;
+    doubtedAt = now;
+    onDoubt();
+  }
+
+  return {
+    isFresh: () => performance.now() - provenAt < freshMs,
+    begin(client: Client): void {
+      provenAt = performance.now();
+      timer = setInterval(() => look(client), proveMs).unref();
+    },
+    end(): void {
+      clearInterval(timer);
+      provenAt = Number.NEGATIVE_INFINITY;
+      askedAt = null;
     },
   };
 }

@@ -13,24 +13,40 @@ const maxClockDifferenceMs = 5_000;
 /** How often, and how many times, the server is asked about a commit whose connection broke. */
 const commitPollMs = 50;
 const maxCommitPolls = 20;
-/** Enough for one plane; a database has a hundred for all. */
-export const maxConnections = 8;
+/** Beside the pool: one that listens, and one that looks whether the server is back. */
+const connectionsBeside = 2;
 
-/** For every new connection. A transaction whose process hangs must not block the others. */
+/** A transaction whose process hangs must not block the others. */
 const settings = [
   `lock_timeout = ${lockTimeoutMs}`,
   `statement_timeout = ${statementTimeoutMs}`,
   `idle_in_transaction_session_timeout = ${statementTimeoutMs}`,
 ];
 
-export async function openPool(address: PostgresAddress): Promise<{ pool: Pool; cut(): void }> {
+export type OpenedPool = {
+  pool: Pool;
+  /** How many connections it has at most. */
+  most: number;
+  /** What each transaction begins with, as SQL. */
+  scope(): string;
+  cut(): void;
+};
+
+/**
+ * Directly at the server each connection is set up once. Behind a pooler a session belongs to another client after each
+ * transaction, so each transaction is set up.
+ */
+export async function openPool(address: PostgresAddress): Promise<OpenedPool> {
   // Loaded only when a Postgres store is opened.
   const { default: pg } = await import("pg");
-  const setUp = [`search_path = "${address.schema}"`, ...settings].map((one) => `SET ${one}`).join(";");
+  const setUp = [`search_path = "${address.schema}"`, ...settings];
+  const ofTransaction = setUp.map((one) => `SET LOCAL ${one}; `).join("");
   const clients = new Set<ClientBase>();
+  const most = address.connections - connectionsBeside;
+  let scope = "";
   const pool = new pg.Pool({
-    ...clientOptions(address),
-    max: maxConnections,
+    ...clientOptions(address.url),
+    max: most,
     allowExitOnIdle: true,
     // The pool awaits this before it hands out the connection.
     onConnect: async (client) => {
@@ -38,15 +54,21 @@ export async function openPool(address: PostgresAddress): Promise<{ pool: Pool; 
       client.once("end", () => clients.delete(client));
       // The pool listens only while a connection is idle, and an unhandled error event would end the process.
       client.on("error", () => undefined);
-      await client.query(setUp);
+      // Who names Postgres apart has a pooler in between, of whatever kind.
+      if (address.listenUrl !== address.url || (await isPooled(client))) scope = ofTransaction;
+      else await client.query(setUp.map((one) => `SET ${one}`).join(";"));
     },
   });
-  return { pool, cut: () => clients.forEach(cutClient) };
+  return { pool, most, scope: () => scope, cut: () => clients.forEach(cutClient) };
 }
 
-export function clientOptions({ url }: PostgresAddress) {
+export function clientOptions(url: string) {
+  // The library takes these for the strictest one, and warns on every start that it will not do so for ever.
+  const connectionString = /[?&]uselibpqcompat=/.test(url)
+    ? url
+    : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, "$1verify-full");
   return {
-    connectionString: url,
+    connectionString,
     application_name: "toolplane",
     connectionTimeoutMillis: connectTimeoutMs,
     // For a server that does not answer at all; otherwise its own timeout comes first.
@@ -54,6 +76,12 @@ export function clientOptions({ url }: PostgresAddress) {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
+}
+
+/** A pooler invents the number of the process that it tells its clients. */
+export async function isPooled(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
+  return rows[0]?.pid !== (client as ClientBase & { processID: number }).processID;
 }
 
 /** Closes the socket without a message to the server, so that pending queries fail at once. */
@@ -70,7 +98,7 @@ export async function withinGrace(ending: Promise<void>, cut: () => void): Promi
 /** Uses a new connection: those of the pool may be dead. */
 export async function ping(address: PostgresAddress): Promise<void> {
   const { default: pg } = await import("pg");
-  const client = new pg.Client(clientOptions(address));
+  const client = new pg.Client(clientOptions(address.url));
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -104,17 +132,59 @@ export async function withClient<T>(pool: Pool, work: (client: PoolClient) => Pr
   }
 }
 
+/** One statement, or several that need not see the same. */
+export async function runSingle<T>({ pool, scope }: OpenedPool, work: (query: Query) => Promise<T>): Promise<T> {
+  if (scope() === "") return work(queryOf(pool));
+  return withClient(pool, async (client) => {
+    await client.query(`BEGIN; ${scope()}`);
+    return committed(client, () => work(queryOf(client)));
+  });
+}
+
+/** The rest of a transaction. */
+export async function committed<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+  try {
+    const value = await work();
+    await client.query("COMMIT");
+    return value;
+  } catch (thrown) {
+    if (!isConnectionLost(thrown)) await client.query("ROLLBACK");
+    throw thrown;
+  }
+}
+
+/** For a transaction that holds nothing that others wait for. */
+const patience = "SET LOCAL idle_in_transaction_session_timeout = '1h'; ";
+
 /** A snapshot holds no locks, so a slow reader may take an hour. */
-export async function beginSnapshot(client: PoolClient): Promise<void> {
-  await client.query(
-    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '1h'",
-  );
+export async function beginSnapshot(client: PoolClient, scope: string): Promise<void> {
+  await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${scope}${patience}`);
+}
+
+/** False where another plane is at it. The lock is one of a transaction: a session may belong to another client in between. */
+export async function runAlone(
+  client: PoolClient,
+  { key, scope }: { key: string; scope: string },
+  work: () => Promise<void>,
+): Promise<boolean> {
+  await client.query(`BEGIN; ${scope}${patience}`);
+  return committed(client, async () => {
+    const { rows } = await client.query(`SELECT pg_try_advisory_xact_lock(${key}) AS mine`);
+    const isMine = rows[0]?.mine === true;
+    if (isMine) await work();
+    return isMine;
+  });
 }
 
 /** Returns the transaction's number, by which its outcome is found when its connection is lost. */
-export async function beginTransaction(client: PoolClient, lockKey: string | undefined): Promise<string> {
-  const taking = lockKey === undefined ? "" : `SELECT pg_advisory_xact_lock(${lockKey}); `;
-  const answers: unknown = await client.query(`BEGIN; ${taking}SELECT txid_current() AS number`);
+export async function beginTransaction(
+  client: PoolClient,
+  scope: string,
+  lockKey: string | undefined,
+  isShared = false,
+): Promise<string> {
+  const taking = lockKey === undefined ? "" : `SELECT pg_advisory_xact_lock${isShared ? "_shared" : ""}(${lockKey}); `;
+  const answers: unknown = await client.query(`BEGIN; ${scope}${taking}SELECT txid_current() AS number`);
   const { rows } = (answers as { rows: { number?: unknown }[] }[]).at(-1) ?? { rows: [] };
   return String(rows[0]?.number);
 }

@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { once } from "../../../src/lib/async/once.ts";
 import { uniqueId } from "../../../src/lib/ids-and-time.ts";
-import { type DatabaseSchema, newestOf, type Pending, pendingFrom } from "../../../src/lib/migrations.ts";
+import { newestOf, type Pending, pendingFrom } from "../../../src/lib/migrations.ts";
 import type { ChainHead } from "../../../src/model/calls/call-history.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
@@ -11,10 +11,11 @@ import { createStreamAppend } from "./append.ts";
 import { createPostgresConnection, type PostgresConnection } from "./connection.ts";
 import { createPostgresDueWork } from "./due-work.ts";
 import { postgresSchema } from "./migrations.ts";
-import { createListener, lockKey } from "./notifications.ts";
+import { createListener, lockKey, send } from "./notifications.ts";
 import { createMessageQueue, type MessageQueue } from "./pg-boss.ts";
 import { checkClock } from "./pool.ts";
 import { follow, insertJson, query, storableText } from "./query.ts";
+import { createRecordWatch } from "./record-watch.ts";
 import { createPostgresStateStore } from "./state.ts";
 import { isConnectionLost } from "./store-failure.ts";
 
@@ -22,16 +23,24 @@ import { isConnectionLost } from "./store-failure.ts";
 export async function openPostgresStore(address: PostgresAddress): Promise<Store> {
   const instance = uniqueId();
   const loaded = await loadTables();
-  const connection = await createPostgresConnection(address, instance, async (client) => {
-    await migrate(client, address);
-    await makeDays(client);
+  const connection = await createPostgresConnection(address, instance, async (client, scope) => {
+    await migrate(client, address, scope);
+    await makeDays(client, scope);
     await checkClock(client);
   });
-  const listener = createListener(address, instance);
+  const tell = (payload: string) => connection.change((query) => send(query, address, payload));
+  const listener = createListener({ address, instance, tell });
   const messages = createMessageQueue();
   const due = createPostgresDueWork({ connection, address, listener, messages });
   const tables = loaded.createTables(createDatabase(connection, address, messages));
-  const stream = createStreamAppend({ connection, address, instance, tables: loaded, stored: tables });
+  const stream = createStreamAppend({
+    connection,
+    schema: address.schema,
+    instance,
+    tables: loaded,
+    stored: tables,
+  });
+  const records = createRecordWatch(tables.lastEventId);
   const clock = setInterval(() => {
     // Tried again an hour later; rows of a day without a table are stored all the same.
     void connection.change((query) => query(newDays)).catch(() => undefined);
@@ -48,9 +57,12 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
     trouble: connection.trouble,
     onTrouble: connection.onTrouble,
     watch: listener.on,
+    watchRecords: records.on,
+    isInformed: listener.isInformed,
     alone: connection.alone,
     close: once(async () => {
       clearInterval(clock);
+      records.close();
       await Promise.all([due.close(), stream.release()]);
       await Promise.all([listener.close(), connection.close()]);
     }),
@@ -64,7 +76,7 @@ function createDatabase(
 ): Database {
   return {
     read: (work) => read((query) => follow(work(), query)),
-    write(work, { lock, notify, due, isSingle } = {}) {
+    write(work, { lock, isShared, notify, due, isSingle } = {}) {
       if (isSingle) return change((query) => follow(work(), query));
       return write(
         async (query) => {
@@ -72,11 +84,12 @@ function createDatabase(
           if (due) await messages.put(query, due(value));
           return value;
         },
-        { lock, notify: notify?.what === "dueWork" ? messages.notification() : notify },
+        { lock, isShared, notify: notify?.what === "dueWork" ? messages.notification() : notify },
       );
     },
     recordOf: () => "record",
     isOneOf: (column) => `${column} = ANY (?)`,
+    recordNumber: (...path) => `(record::json #>> '{${path.join(",")}}')::float8`,
     // The server's clock, because the clocks of several machines differ.
     now: { sql: "(extract(epoch FROM clock_timestamp()) * 1000)::float8", values: () => [] },
     streamEnds: "SELECT id AS stream, sequence, hash FROM streams WHERE sequence > 0",
@@ -84,6 +97,7 @@ function createDatabase(
       UNION ALL SELECT minute, user_name, status, took, calls FROM stream_minutes) AS counted`,
     days,
     asStored: storableText,
+    unlocked: "FOR UPDATE SKIP LOCKED",
     *lockValue(key) {
       // As a value, not with `lockKey`: a key may hold any character.
       const name = `toolplane/${schema}/shared ${key}`;
@@ -98,6 +112,8 @@ function createDatabase(
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+/** As `stream-tables.ts` has it. */
+const numbersOfDay = 2 ** 38;
 const days: NonNullable<Database["days"]> = {
   *settled() {
     return Number((yield* query("SELECT last_settled() AS number")).rows[0]?.number);
@@ -105,6 +121,13 @@ const days: NonNullable<Database["days"]> = {
   *drop(table, before) {
     const day = Math.floor(Date.parse(before) / dayMs);
     return Number((yield* query("SELECT drop_day(?, ?) AS removed", [table, day])).rows[0]?.removed);
+  },
+  recent(before) {
+    const day = before === undefined ? Date.now() / dayMs : before / numbersOfDay;
+    return Math.max(0, Math.floor(day) - 1) * numbersOfDay;
+  },
+  *free() {
+    return (yield* query("SELECT drop_removed() AS removed")).rows[0]?.removed != null;
   },
   *counted(table) {
     const [count, bytes] = table === "calls" ? ["calls", "call_bytes"] : ["events", "event_bytes"];
@@ -118,8 +141,8 @@ const days: NonNullable<Database["days"]> = {
 const newDays = "SELECT make_days(1)";
 
 /** Where it cannot be done now, rows of a day without a table are stored all the same. */
-async function makeDays(client: PoolClient): Promise<void> {
-  await client.query(newDays).catch(() => undefined);
+async function makeDays(client: PoolClient, scope: string): Promise<void> {
+  await client.query(`${scope}${newDays}`).catch(() => undefined);
 }
 
 /**
@@ -136,14 +159,14 @@ async function isOfOlderPlane({ read }: PostgresConnection, chain: string, head:
 type State = { encoding: string; hasSchema: boolean; isOurs: boolean; isEmpty: boolean };
 
 /** Brings the schema to the newest version. Forward only, all or nothing; several planes may try at once. */
-async function migrate(client: PoolClient, address: PostgresAddress, schema = postgresSchema): Promise<void> {
+async function migrate(client: PoolClient, address: PostgresAddress, scope: string): Promise<void> {
   // First without a lock: a user without the right to create can use a current schema.
-  if ((await pendingOf(client, address, schema)).length === 0) return;
+  if ((await pendingOf(client, address)).length === 0) return;
   try {
     // Waits for another plane that migrates, without a timeout.
-    await client.query("BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0");
+    await client.query(`BEGIN; ${scope}SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0`);
     await client.query(`SELECT pg_advisory_xact_lock(${lockKey(address, "migrate")})`);
-    const pending = await pendingOf(client, address, schema);
+    const pending = await pendingOf(client, address);
     if (pending.length > 0) await prepareSchema(client, address);
     for (const { sql, ids } of pending) {
       await client.query(sql);
@@ -156,21 +179,21 @@ async function migrate(client: PoolClient, address: PostgresAddress, schema = po
   }
 }
 
-async function pendingOf(client: PoolClient, address: PostgresAddress, known: DatabaseSchema): Promise<Pending[]> {
+async function pendingOf(client: PoolClient, address: PostgresAddress): Promise<Pending[]> {
   const state = await stateOf(client, address);
   const { shown, schema } = address;
   if (state.encoding !== "UTF8")
     throw refuse(shown, `has the encoding ${state.encoding}. Create a database with ENCODING 'UTF8'`);
   if (!state.isOurs && !state.isEmpty)
     throw refuse(shown, `has tables of another program in its schema '${schema}'. Name another one with '?schema='`);
-  const version = state.isOurs ? await versionOf(client) : 0;
-  const newest = newestOf(known);
+  const version = state.isOurs ? await versionOf(client, schema) : 0;
+  const newest = newestOf(postgresSchema);
   if (version > newest)
     throw refuse(
       shown,
       `was written by a newer version: it has format ${version}, and this version knows ${newest}. Update this installation, or name another schema`,
     );
-  return pendingFrom(version, known);
+  return pendingFrom(version, postgresSchema);
 }
 
 async function stateOf(client: PoolClient, { schema }: PostgresAddress): Promise<State> {
@@ -184,8 +207,8 @@ async function stateOf(client: PoolClient, { schema }: PostgresAddress): Promise
   return rows[0] as State;
 }
 
-async function versionOf(client: PoolClient): Promise<number> {
-  const { rows } = await client.query("SELECT coalesce(max(id), 0) AS version FROM toolplane_migrations");
+async function versionOf(client: PoolClient, schema: string): Promise<number> {
+  const { rows } = await client.query(`SELECT coalesce(max(id), 0) AS version FROM "${schema}".toolplane_migrations`);
   return Number(rows[0]?.version);
 }
 

@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
+import pg from "pg";
+import type { PlanRecord } from "../../../src/model/calls/held-schema.ts";
 import { parseStoreAddress } from "../../../src/model/config/settings.ts";
 import type { Store, StoreNews, StoreTrouble } from "../../../src/model/store.ts";
+import type { KeptJobRun } from "../../../src/model/work/job-run.ts";
 import { answeredCall, callEntry, heldCall } from "../../../test/contracts/records.ts";
 import { apiKey } from "../../../test/contracts/store-api-keys.ts";
+import { keptResult } from "../../../test/contracts/store-results.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
 import { until } from "../../../test/fixtures/until.ts";
+import { sampleLetter } from "../../../test/samples/dead-letters.ts";
+import { sampleRun } from "../../../test/samples/jobs.ts";
 import { openPostgresStore } from "./postgres.ts";
 
 let server: RunningPostgres;
@@ -62,6 +68,37 @@ test("other planes learn that there is an API key", async (context) => {
   assert.equal(await left.hasApiKeys(), true);
 });
 
+test("records are announced to no one; a plane whose records are followed finds them", async (context) => {
+  const url = server.address("followed");
+  const left = await openFor(context, url);
+  const right = await openFor(context, url);
+  const told: unknown[] = [];
+  const anyone = new pg.Client(url);
+  await anyone.connect();
+  context.after(() => anyone.end());
+  const keys = new Promise<void>((resolve) => {
+    anyone.on("notification", ({ payload = "" }) => {
+      told.push(JSON.parse(payload).what);
+      if (told.at(-1) === "keys") resolve();
+    });
+  });
+  await anyone.query("LISTEN toolplane_followed");
+  await left.append([callEntry("one")]);
+  await left.addApiKey(apiKey("after"), "hash");
+  await keys;
+  assert.deepEqual(told, ["keys"]);
+  let wake: () => void = () => undefined;
+  const next = () => new Promise<void>((resolve) => (wake = resolve));
+  const first = next();
+  const leave = right.watchRecords(() => wake());
+  context.after(leave);
+  await first;
+  const second = next();
+  await left.append([callEntry("two")]);
+  await second;
+  assert.equal((await right.call("two"))?.id, "two");
+});
+
 test("a task is done by one plane at a time", async (context) => {
   const url = server.address();
   const left = await openFor(context, url);
@@ -77,6 +114,85 @@ test("a task is done by one plane at a time", async (context) => {
   assert.equal(await right.alone("other", async () => undefined), true);
   gate.resolve();
   assert.deepEqual([await working, await right.alone("tidy", async () => undefined)], [true, true]);
+});
+
+test("a large result is stored while another plane stands still in the middle of storing one", async (context) => {
+  const url = server.address("large");
+  const store = await openFor(context, url);
+  const past = "2026-03-01T11:59:59.000Z";
+  for (const id of ["expired", "older"]) await store.putResult(keptResult(id, { bytes: 40 }), 1_000);
+  await server.run(`UPDATE large.results SET expires_at = '${past}' WHERE id = 'expired'`);
+  // It has removed what is over and what is too much, and stored its own.
+  const still = new pg.Client(url);
+  await still.connect();
+  context.after(() => still.end());
+  await still.query("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('toolplane/large/results', 0))");
+  await still.query("DELETE FROM large.results");
+  assert.equal(await store.putResult(keptResult("new", { bytes: 40 }), 50), true);
+  await still.query("COMMIT");
+  assert.deepEqual(
+    (await store.results()).map(({ id }) => id),
+    ["new"],
+  );
+});
+
+/** A transaction of another plane that stands still in the middle. */
+async function standStill(context: TestContext, url: string, sql: string): Promise<pg.Client> {
+  const still = new pg.Client(url);
+  await still.connect();
+  context.after(() => still.end());
+  await still.query(`BEGIN; ${sql}`);
+  return still;
+}
+
+test("changes are queued, runs begin and dead letters are kept while another plane stands still in the middle of each", async (context) => {
+  const url = server.address("queued");
+  const store = await openFor(context, url);
+  const plan = (id: string, user: string) => ({ id, user, conversation: null, createdAt: "2026-03-01T12:00:00.000Z" });
+  const run = (id: string, changes: object = {}) => ({ ...sampleRun(id), most: 1, ...changes });
+  await store.addChange(heldCall("first"), plan("of ada", "ada") as PlanRecord);
+  for (const id of ["one", "two"]) await store.addJobRun(run(id, { job: id }));
+  await store.addDeadLetter(sampleLetter("a"), 2);
+  const shared = ["plans", "jobs"].map(
+    (name) => `SELECT pg_advisory_xact_lock_shared(hashtextextended('toolplane/queued/${name}', 0))`,
+  );
+  const still = await standStill(
+    context,
+    url,
+    `${shared.join("; ")}; SET search_path = queued;
+     INSERT INTO plans (id, owner, is_open, record) VALUES ('of bob', '["bob",null]', true, '{}');
+     UPDATE job_runs SET state = 'running' WHERE id = 'one';
+     SELECT pg_advisory_xact_lock(hashtextextended('toolplane/queued/dead letters', 0));
+     DELETE FROM dead_letters`,
+  );
+  assert.equal(await store.addChange(heldCall("second"), plan("another", "ada") as PlanRecord), "of ada");
+  const two = (await store.jobRun("two")) as KeptJobRun;
+  assert.equal(await store.claimJobRun({ ...two, state: "running" }, "2026-03-01T12:00:00.000Z"), true);
+  for (const id of ["b", "c"]) await store.addDeadLetter(sampleLetter(id), 2);
+  await still.query("COMMIT");
+  await store.addDeadLetter(sampleLetter("d"), 2);
+  assert.deepEqual(
+    (await store.deadLetters({})).deadLetters.map(({ id }) => id),
+    ["d", "c"],
+  );
+});
+
+test("a plan is not closed before a change is in it that another plane adds", async (context) => {
+  const url = server.address("closing");
+  const store = await openFor(context, url);
+  const still = await standStill(
+    context,
+    url,
+    "SELECT pg_advisory_xact_lock_shared(hashtextextended('toolplane/closing/plans', 0))",
+  );
+  let isClosed = false;
+  const closing = store.closePlan("any").then(() => {
+    isClosed = true;
+  });
+  await until("that it waits", async () => (await server.run("SELECT FROM pg_locks WHERE NOT granted")).length > 0);
+  assert.equal(isClosed, false);
+  await still.query("COMMIT");
+  await closing;
 });
 
 test("connections that break while the server stays are replaced, and no read fails", async (context) => {

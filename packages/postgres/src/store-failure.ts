@@ -5,6 +5,10 @@ const slow = "was busy for too long. Try again later, or look for what holds its
 const full = "has no room left. Free some space on its disk, then try again";
 const forbidden = "does not let this user do this. Grant it the rights that docs/stores.md lists, or name another user";
 const credentials = "does not know this user or password. Correct them in the store's address";
+const noPassword = "asks for a password, and its address has none. Set PGPASSWORD, or put a variable into the address";
+const noTls = "does not speak TLS. Switch it on there, or take 'sslmode' out of the address";
+const certificate =
+  "has a certificate that is not valid here. Name its authority with 'sslrootcert', and the host as it stands in it";
 const noDatabase = "does not have this database. Create it, or name another one";
 const readOnly = "is a copy that takes no writes. Name the primary server";
 const noMemory = "has no memory left. Give its server more, then try again";
@@ -70,7 +74,7 @@ export function postgresFailure(shown: string, thrown: unknown): PlaneError {
   const code = codeOf(thrown);
   if (isConnectionLost(thrown)) return storeLost(shown, code === readOnlyCode ? readOnly : undefined);
   if (waitedWords.test(messageOf(thrown))) return storeBusy(shown);
-  const trouble = troubles[code] ?? troubles[code.slice(0, 2)];
+  const trouble = troubles[code] ?? troubles[code.slice(0, 2)] ?? setupTrouble(code, messageOf(thrown));
   const problem = trouble ?? `could not do this (${code || "no code"}). Its own log says why`;
   return new PlaneError("STORE_FAILED", `The ${shown} ${problem}.`, {
     data: {
@@ -80,6 +84,13 @@ export function postgresFailure(shown: string, thrown: unknown): PlaneError {
     },
     cause: code === "" ? thrown : Object.assign(new Error(`SQLSTATE ${code}`), { code }),
   });
+}
+
+/** What is wrong with the address or the server, and has no SQLSTATE. */
+function setupTrouble(code: string, message: string): string | undefined {
+  if (/password must be a (?:non-empty )?string/i.test(message)) return noPassword;
+  if (/does not support SSL/i.test(message)) return noTls;
+  return /CERT|UNABLE_TO_(?:GET|VERIFY)/.test(code) ? certificate : undefined;
 }
 
 const away = "cannot be reached right now. It is tried again all the time; ask again in a moment";

@@ -170,6 +170,7 @@ export const streamTables: Migration = {
     END $body$;
 
     -- The oldest day before this one, as a whole. The newest call of each stream stays and proves the age of the others.
+    -- Its table is only set apart, which others wait for: to remove files takes as long as they are large.
     CREATE FUNCTION drop_day(parent text, before bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
     DECLARE part text; gone bigint; of_day bigint; one record; kept calls[]; ends calls[];
     BEGIN
@@ -191,7 +192,10 @@ export const streamTables: Migration = {
           END IF;
         END LOOP;
       END IF;
-      EXECUTE format('DROP TABLE %I', part);
+      -- All others queue up behind this lock. Where a long reader holds it, the next time is soon enough.
+      PERFORM set_config('lock_timeout', '500ms', true);
+      EXECUTE format('ALTER TABLE %I DETACH PARTITION %I', parent, part);
+      EXECUTE format('ALTER TABLE %I RENAME TO %I', part, 'removed_' || part);
       IF parent = 'calls' THEN
         SELECT sum(calls) INTO gone FROM stream_days WHERE day = of_day;
         INSERT INTO calls SELECT (unnest(kept)).*;
@@ -202,7 +206,18 @@ export const streamTables: Migration = {
       UPDATE stream_days SET events = 0, event_bytes = 0 WHERE day = of_day;
       RETURN coalesce(gone, 0);
     END $body$;
-    REVOKE EXECUTE ON FUNCTION make_days(integer), drop_day(text, bigint) FROM PUBLIC;
+
+    -- A table that was set apart, also by a plane that was killed then; which one, null where there is none.
+    CREATE FUNCTION drop_removed() RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+    DECLARE part text;
+    BEGIN
+      SELECT relname INTO part FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname ~ '^removed_(calls|events)_[0-9]{8}$'
+      ORDER BY relname LIMIT 1;
+      IF part IS NOT NULL THEN EXECUTE format('DROP TABLE IF EXISTS %I', part); END IF;
+      RETURN part;
+    END $body$;
+    REVOKE EXECUTE ON FUNCTION make_days(integer), drop_day(text, bigint), drop_removed() FROM PUBLIC;
 
     CREATE FUNCTION count_removed_calls() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
     BEGIN

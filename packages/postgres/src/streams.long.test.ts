@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
+import pg from "pg";
 import { parseStoreAddress } from "../../../src/model/config/settings.ts";
 import type { Store } from "../../../src/model/store.ts";
 import { makeRoot } from "../../../src/store/roots/make-root.ts";
@@ -108,8 +109,50 @@ test("a stream that vanished, a tail that is missing and a changed record are fo
   assert.equal((await left.verifyCalls()).broken?.id, "c");
 });
 
+test("streams that were swapped, a copy from before and a removal that calls itself old are found", async (context) => {
+  const left = await openFor(context, "swapped");
+  const right = await openFor(context, "swapped");
+  const tamper = (sql: string) =>
+    server.run(`SET session_replication_role = replica; SET search_path = swapped; BEGIN; ${sql}; COMMIT`);
+  await left.append(["a", "b"].map((id) => callEntry(id, { at: young() })));
+  await right.append(["c", "d"].map((id) => callEntry(id, { at: young() })));
+  await makeRoot(left);
+  const tables = ["calls", "streams", "roots"];
+  await tamper(tables.map((table) => `CREATE TABLE early_${table} AS SELECT * FROM ${table}`).join(";"));
+  await left.append(["e", "f"].map((id) => callEntry(id, { at: young() })));
+  await right.append(["g"].map((id) => callEntry(id, { at: young() })));
+  const kept = JSON.stringify(await makeRoot(right));
+  const check = () => verifyRoots(left, { root: kept });
+  const missing = async () => (await check()).missing.map(({ chain }) => chain);
+  assert.equal((await check()).ok, true);
+
+  const swap = "UPDATE calls SET stream = 3 - stream";
+  await tamper(swap);
+  assert.equal((await left.verifyCalls()).ok, true, "each chain alone is whole");
+  assert.deepEqual(await missing(), ["calls/1", "calls/2"]);
+  await tamper(swap);
+  assert.equal((await check()).ok, true);
+
+  const checkpoint = "sequence, hash, '2026-01-01T00:00:00.000Z', 3, stream";
+  const last = "SELECT max(sequence) FROM calls WHERE stream = 1";
+  await tamper(`CREATE TABLE late AS SELECT * FROM calls;
+    INSERT INTO call_checkpoints (sequence, hash, at, removed, stream) SELECT ${checkpoint} FROM calls WHERE sequence = (${last});
+    DELETE FROM calls WHERE stream = 1`);
+  const forged = await left.verifyCalls({ keepDays: 90 });
+  assert.match(String(forged.broken?.reason), /every record was removed/);
+  await tamper("DELETE FROM call_checkpoints; DELETE FROM calls; INSERT INTO calls SELECT * FROM late");
+  assert.equal((await left.verifyCalls({ keepDays: 90 })).ok, true);
+
+  await tamper(
+    tables.map((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM early_${table}`).join(";"),
+  );
+  assert.deepEqual([(await left.verifyCalls()).ok, (await verifyRoots(left)).ok], [true, true], "a copy knows nothing");
+  const { rootFound } = await check();
+  assert.deepEqual([rootFound, await missing()], [false, ["calls/1", "calls/2"]]);
+});
+
 /** As if the days of the past had been written then. */
-async function onDay(schema: string, ago: number, work: () => Promise<void>): Promise<void> {
+async function onDay(schema: string, ago: number, work: () => Promise<unknown>): Promise<void> {
   const day = (days: number) =>
     server.run(
       `CREATE OR REPLACE FUNCTION ${schema}.day_base() RETURNS bigint LANGUAGE sql VOLATILE AS
@@ -156,6 +199,78 @@ test("days go as a whole, their last calls stay and prove their age, and the cha
   assert.deepEqual([ok, calls, broken], [true, 9, null]);
   assert.equal((await right.verifyCalls({ keepDays: 1_000 })).ok, false);
   assert.equal((await left.holdings()).find(({ kind }) => kind === "calls")?.count, 9);
+});
+
+test("a day is set apart at once; its space is given back later, also where a plane was killed in between", async (context) => {
+  const store = await openFor(context, "apart");
+  await onDay("apart", 3, () => store.append([callEntry("a"), callEntry("b"), eventEntry("a")]));
+  await store.append([callEntry("c")]);
+  const tables = async () =>
+    (await server.run("SELECT tablename FROM pg_tables WHERE schemaname = 'apart' AND tablename ~ '[0-9]{8}$'")).map(
+      ({ tablename }) => String(tablename).replace(/[0-9]{8}$/, ""),
+    );
+  const all = (await tables()).length;
+  const today = Math.floor(Date.now() / 86_400_000);
+  // The statement of a plane that is killed then.
+  await server.run(`SELECT apart.drop_day('calls', ${today})`);
+  assert.deepEqual(
+    (await tables()).filter((name) => name.startsWith("removed")),
+    ["removed_calls_"],
+  );
+  assert.deepEqual(
+    (await store.calls()).map(({ id }) => id),
+    ["c", "b"],
+  );
+  const before = new Date(today * 86_400_000).toISOString();
+  assert.equal(await store.forgetEvents(before), 1, "the day is gone, its table not yet");
+  assert.deepEqual((await tables()).filter((name) => name.startsWith("removed")).toSorted(), [
+    "removed_calls_",
+    "removed_events_",
+  ]);
+  assert.equal(await store.forgetEvents(before), 0);
+  assert.deepEqual(
+    [(await tables()).filter((name) => name.startsWith("removed")), (await tables()).length],
+    [[], all - 2],
+  );
+  assert.equal((await store.verifyCalls({ keepDays: 1 })).ok, true);
+});
+
+test("who lists the last calls asks the tables of the last days only, and reads on into the others", async (context) => {
+  const store = await openFor(context, "last");
+  for (const ago of [9, 3]) await onDay("last", ago, () => store.append([callEntry(`${ago}a`), callEntry(`${ago}b`)]));
+  await store.append([callEntry("c"), callEntry("d")]);
+  const idsOf = async (filter: Parameters<Store["calls"]>[0]) => (await store.calls(filter)).map(({ id }) => id);
+  assert.deepEqual(await idsOf({ limit: 9 }), ["d", "c", "3b", "3a", "9b", "9a"]);
+  assert.deepEqual(await idsOf({ limit: 3, user: "ada" }), ["d", "c", "3b"]);
+  assert.deepEqual(await idsOf({ limit: 2, before: "3b" }), ["3a", "9b"]);
+  assert.deepEqual(await idsOf({ limit: 2, before: "none" }), []);
+  const day = daysAgo(9).slice(0, 10).replaceAll("-", "");
+  const other = new pg.Client(server.address("last").replace(/\?.*/, ""));
+  await other.connect();
+  context.after(() => other.end());
+  await other.query(`BEGIN; LOCK TABLE last.calls_${day} IN ACCESS EXCLUSIVE MODE`);
+  assert.deepEqual(await idsOf({ limit: 2 }), ["d", "c"]);
+  await other.query("COMMIT");
+});
+
+test("no one waits long where a reader keeps a day from being removed, which is done the next time", async (context) => {
+  const store = await openFor(context, "read");
+  await onDay("read", 3, () => store.append([callEntry("a"), callEntry("b")]));
+  await store.append([callEntry("c")]);
+  const before = `${young().slice(0, 10)}T00:00:00.000Z`;
+  const reader = new pg.Client(server.address("read").replace(/\?.*/, ""));
+  await reader.connect();
+  context.after(() => reader.end());
+  await reader.query("BEGIN; SELECT count(*) FROM read.calls");
+  const forgetting = assert.rejects(store.forgetCalls(before), { code: "STORE_FAILED" });
+  await store.append([callEntry("d")]);
+  await forgetting;
+  assert.deepEqual(
+    (await store.calls()).map(({ id }) => id),
+    ["d", "c", "b", "a"],
+  );
+  await reader.query("COMMIT");
+  assert.equal(await store.forgetCalls(before), 1);
 });
 
 test("a plane of 0.2 may add many calls at once, takes one lock for them, and is stream 0", async (context) => {

@@ -128,6 +128,21 @@ test("a server that takes no writes is one that is unreachable, until it takes t
   assert.equal((await store.calls()).length, 1);
 });
 
+test("an address without a password, and TLS that the server does not speak, are named with what to do", async () => {
+  const open = (url: string) => openPostgresStore(addressOf(url));
+  await assert.rejects(open(server.address().replace(/:[^:@]*@/, "@")), {
+    message: /asks for a password, and its address has none. Set PGPASSWORD/,
+  });
+  const warned: string[] = [];
+  const hear = ({ message }: Error) => warned.push(message);
+  process.on("warning", hear);
+  for (const mode of ["verify-full", "require"])
+    await assert.rejects(open(`${server.address()}&sslmode=${mode}`), { message: /does not speak TLS/ });
+  await nextTurn();
+  process.off("warning", hear);
+  assert.deepEqual(warned, []);
+});
+
 test("what a person has to mend is reported as something that is taken later", async (context) => {
   const store = await openFor(context, server.address("filled"));
   await server.run(

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { shorten } from "../../../src/lib/text/cut-text.ts";
 import { createPatternSet, patternProblem } from "../../../src/lib/text/linear-pattern.ts";
+import { spellings } from "../../../src/model/catalogue/tool-name.ts";
 import { type Findable, type SearchResult, searchTextsOf } from "./fields.ts";
 import type { FindTools } from "./find-tools.ts";
 import { compareTools, type ToolIndex } from "./tool-index.ts";
@@ -92,8 +93,10 @@ function createClock({ now, worked }: Time): () => Promise<boolean> {
   };
 }
 
+/** Every spelling of its name, also those with underscores only. */
 function namesOf({ tool: { id, name, modelName } }: Candidate): string {
-  return `${id.tool}\n${name}\n${modelName}`;
+  const all = [id.tool, name, modelName, ...spellings(id)];
+  return [...new Set([...all, ...all.map((one) => one.replaceAll(/[^A-Za-z0-9_]/g, "_"))])].join("\n");
 }
 
 /** Reading a schema takes longer than matching its text. */

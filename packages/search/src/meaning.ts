@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { once } from "../../../src/lib/async/once.ts";
 import { ownFile } from "../../../src/lib/own-files.ts";
 import { dimensions, type Embedding, loadEmbedding, toUnit } from "./embedding.ts";
 import { searchTextsOf } from "./fields.ts";
@@ -17,8 +18,11 @@ export type Likeness = {
   clauses: number;
 };
 
+/** One for tools and one for skills; the vectors of words are the same. */
+const embedding = once(async () => loadEmbedding(await readFile(ownFile("toolVectors"))));
+
 export async function loadMeaning(): Promise<Meaning> {
-  return createMeaning(await loadEmbedding(await readFile(ownFile("toolVectors"))));
+  return createMeaning(await embedding());
 }
 
 function createMeaning(embedding: Embedding) {
@@ -32,6 +36,7 @@ function createMeaning(embedding: Embedding) {
         const [slot] = vectors.missing(1) as [number];
         vectors.add(slot, embedding.tool(searchTextsOf(index.toolAt(slot), index.serverTextAt(slot))), index);
       }
+      if (vectors.left() === 0) embedding.forgetServers();
     },
     likeness(query: string): Likeness {
       const clauses = clausesOf(query);

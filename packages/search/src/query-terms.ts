@@ -1,5 +1,5 @@
-import { exactTerm } from "./segment.ts";
 import { stemOf } from "./stem.ts";
+import { exactTerm } from "./term-reader.ts";
 import { eachWord, isEmptyInQueries, joinWords } from "./words.ts";
 
 /** A search term and its weight. `isAsked`: a word of the query itself; `isForm`: the exact spelling of one. */

@@ -4,7 +4,7 @@ import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import { shorten } from "../../../src/lib/text/cut-text.ts";
 import { matchesGlob } from "../../../src/lib/text/glob.ts";
 import { redact } from "../../../src/lib/text/redact.ts";
-import { parseSearch, readLimit, readQueryText } from "../../../src/model/catalogue/search.ts";
+import { type ParsedSearch, parseSearch, readLimit, readQueryText } from "../../../src/model/catalogue/search.ts";
 import type { SearchAnswer } from "../../../src/model/catalogue/search-schema.ts";
 import type { Tool } from "../../../src/model/catalogue/tool.ts";
 import { isForModels } from "../../../src/model/catalogue/tool-page.ts";
@@ -49,12 +49,13 @@ const maxRecommended = 15;
 const recommendedFrom = 50;
 const maxNamed = 3;
 
+const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
+
 /** One index serves all callers; each sees its own tools in it. */
 export function createSearchVerbs(ports: SearchPorts): LearningSearch {
   const { config, registry, listings, discover, quality, recorder } = ports;
   const loaded = once(async () => {
     const [{ createSearch }, { recommend }] = await Promise.all([import("./tool-search.ts"), import("./answer.ts")]);
-    const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
     const vectorStore = {
       store: recorder.store,
       onFailed: (model: string, reason: string) => recorder.emit({ type: "search.fallback", model, reason }),
@@ -62,6 +63,20 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
     const synonyms = () => config().search.synonyms;
     return { search: createSearch({ embedder: createEmbedder(ports), vectorStore, loadMeaning, synonyms }), recommend };
   });
+  /** Loaded where a caller has skills. */
+  const skillSearch = once(async () => {
+    const [{ createSearch }, { createSkillSearch }] = await Promise.all([
+      import("./tool-search.ts"),
+      import("./skill-search.ts"),
+    ]);
+    return createSkillSearch(createSearch({ loadMeaning, synonyms: () => config().search.synonyms }));
+  });
+  const findSkills = async (asked: ParsedSearch, principal: Principal, among: ReadonlySet<string> | undefined) => {
+    const all = await ports.skills(principal);
+    const skills = among === undefined ? all : all.filter(({ server }) => among.has(server));
+    if (skills.length === 0) return [];
+    return (await skillSearch())(asked, skills, { summaryLimit: config().lazy.summaryDescriptionLimit });
+  };
   const learning = createLearningPort(config, recorder);
   const serverText = createServerText(config, (server) => ports.servers().session(server));
   const prepare = async (server: string | null, principal: Principal, waitMs = defaultWaitMs) => {
@@ -93,7 +108,10 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
       const limit = asked.limit ?? maxToolsPerSearch;
       const learned = await learning.learned(principal.user);
       const found = await search.find(asked, visible, { limit, summaryLimit, orWords, learned });
-      const answer = { ...found, tools: [...(await ports.rank(found.query, found.tools))] };
+      // What cannot be listed now is found the next time.
+      const skills = await findSkills(asked, principal, options.skillsOf).catch(() => []);
+      const tools = [...(await ports.rank(found.query, found.tools))];
+      const answer = { ...found, tools, ...(skills.length > 0 && { skills }) };
       // The workbench searches with every letter typed.
       if (answer.query !== "" && face !== "workbench") {
         learning.searched(principal.user, asked.queries, answer);

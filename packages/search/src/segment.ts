@@ -1,6 +1,6 @@
 import { type FieldName, type Findable, fields, searchTextsOf } from "./fields.ts";
-import { stemOf } from "./stem.ts";
-import { eachWord, joinWords, type TakeWord } from "./words.ts";
+import type { Dictionary, TermReader } from "./term-reader.ts";
+import { eachWord } from "./words.ts";
 
 /** Term saturation (k1 of BM25). */
 const saturation = 1.4;
@@ -33,57 +33,15 @@ export type Corpus = {
 /** By slot: 1 for a tool that is there and that a search is for, else 0. */
 export type Mask = Uint8Array;
 
-/** A word counts by its stem, and half as much by its exact form. */
-export function exactTerm(word: string): string {
-  return `=${word}`;
-}
-
 const fieldNames = Object.keys(fields) as FieldName[];
 
-/** The numbers of terms, and of the two terms of each word. */
-export type Dictionary = ReturnType<typeof createDictionary>;
-
-export function createDictionary() {
-  const terms = new Map<string, number>();
-  const words = new Map<string, number>();
-  const ofWord: number[] = [];
-  const termOf = (key: string) => {
-    const before = terms.get(key);
-    if (before !== undefined) return before;
-    terms.set(key, terms.size);
-    return terms.size - 1;
-  };
-  return {
-    get: (key: string) => terms.get(key),
-    size: () => terms.size,
-    stem: (word: number) => ofWord[word] as number,
-    exact: (word: number) => ofWord[word + 1] as number,
-    word(word: string): number {
-      const before = words.get(word);
-      if (before !== undefined) return before;
-      const id = ofWord.length;
-      words.set(word, id);
-      ofWord.push(termOf(stemOf(word)), termOf(exactTerm(word)));
-      return id;
-    },
-  };
-}
-
 /** Slots must be added in ascending order. */
-export function createSegmentBuilder(dictionary: Dictionary) {
+export function createSegmentBuilder(dictionary: Dictionary, { read, joined, ofServer }: TermReader) {
   const postings = createPostings();
-  const { read, joined } = createReader(dictionary);
-  /** Words of a server are read once for all its tools. */
-  const servers = new Map<string, Int32Array>();
   let sums = new Float32Array(1024);
   const met: number[] = [];
   const nameWords = new Set<string>();
 
-  const readServer = (text: string): Int32Array => {
-    const before = servers.get(text) ?? read(text).slice();
-    servers.set(text, before);
-    return before;
-  };
   /** `words` is the number of words, followed by their rows. */
   const addUp = (field: FieldName, words: Int32Array) => {
     const { weight, dilution, usualLength } = fields[field];
@@ -103,7 +61,7 @@ export function createSegmentBuilder(dictionary: Dictionary) {
       });
       for (const field of fieldNames) {
         const isShared = field === "server" || field === "serverText";
-        const words = field === "name" ? joined(texts.name) : isShared ? readServer(texts[field]) : read(texts[field]);
+        const words = field === "name" ? joined(texts.name) : isShared ? ofServer(texts[field]) : read(texts[field]);
         while (dictionary.size() > sums.length) sums = growFloats(sums);
         addUp(field, words);
       }
@@ -118,35 +76,6 @@ export function createSegmentBuilder(dictionary: Dictionary) {
       nameWords: [...nameWords].sort(),
       ...groupByTerm(dictionary.size(), postings.count(), postings.all()),
     }),
-  };
-}
-
-/** Reads into one buffer that the next text overwrites; copy it to keep it. */
-function createReader(dictionary: Dictionary) {
-  let found = new Int32Array(256);
-  let count = 1;
-  const take: TakeWord = (word, isJoined) => {
-    const id = dictionary.word(word);
-    if (count + 2 > found.length) found = growInts(found);
-    found[count] = dictionary.stem(id);
-    found[count + 1] = dictionary.exact(id);
-    count += 2;
-    if (!isJoined) found[0] = (found[0] as number) + 1;
-  };
-  const read = (text: string): Int32Array => {
-    count = 1;
-    found[0] = 0;
-    eachWord(text, take);
-    return found.subarray(0, count);
-  };
-  return {
-    read,
-    /** The words of a name, and the joined name as one more. */
-    joined(name: string): Int32Array {
-      read(name);
-      take(joinWords(name), true);
-      return found.subarray(0, count);
-    },
   };
 }
 

@@ -31,3 +31,17 @@ test("forms of a word have one stem", () => {
 test("what is no English word stays as it is", () => {
   for (const word of ["db", "s3", "naïve", "搜索", "2024"]) assert.equal(stemWord(word), word);
 });
+
+test("words in Cyrillic letters have one stem in all cases", () => {
+  const cases = [
+    ["погода", "погоды", "погоде", "погоду"],
+    ["город", "города", "городе", "городов", "городам"],
+    ["сообщение", "сообщения", "сообщению", "сообщениями"],
+    ["пользователь", "пользователю", "пользователеи"],
+    ["отправить", "отправь"],
+    ["календарь", "календаря"],
+    ["файл", "файла", "файлы", "файлов"],
+  ];
+  for (const words of cases) assert.equal(new Set(words.map(stemOf)).size, 1, words.map(stemOf).join());
+  assert.deepEqual(["год", "имя"].map(stemWord), ["год", "имя"]);
+});

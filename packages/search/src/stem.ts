@@ -1,8 +1,13 @@
 import { createLru } from "../../../src/lib/lru.ts";
 
-/** Porter's algorithm of 1980, in its own five steps. */
+/** Endings of nouns, adjectives and infinitives as they are written without accents: one is cut, the longest that leaves three letters. */
+const cyrillic =
+  /^(\p{Script=Cyrillic}{3,}?)(?:иями|ями|ами|иям|иях|иеи|ого|его|ому|ему|ыми|ими|ить|ать|ять|еть|уть|ите|аите|яите|ов|ев|еи|ои|ии|ыи|аи|ам|ям|ах|ях|ую|юю|ая|яя|ое|ее|ые|ие|ию|ия|ы|и|а|я|о|е|у|ю|ь)$/u;
+
+/** Porter's algorithm of 1980, in its own five steps. Words in Cyrillic letters lose their ending. */
 export function stemWord(word: string): string {
-  if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
+  if (word.length < 3) return word;
+  if (!/^[a-z]+$/.test(word)) return cyrillic.exec(word)?.[1] ?? word;
   const singular = cutPlural(word);
   const plain = cutPast(singular);
   const long = plain.endsWith("y") && hasVowel(plain.slice(0, -1)) ? `${plain.slice(0, -1)}i` : plain;

@@ -1,14 +1,7 @@
 import { spellings } from "../../../src/model/catalogue/tool-name.ts";
 import type { Findable } from "./fields.ts";
-import {
-  type Corpus,
-  createDictionary,
-  createSegmentBuilder,
-  type Dictionary,
-  groupByTerm,
-  type Mask,
-  type Segment,
-} from "./segment.ts";
+import { type Corpus, createSegmentBuilder, groupByTerm, type Mask, type Segment } from "./segment.ts";
+import { createDictionary, createTermReader, type Dictionary, type TermReader } from "./term-reader.ts";
 import { verbsIn } from "./verbs.ts";
 import { joinWords } from "./words.ts";
 
@@ -33,7 +26,14 @@ type State = {
 };
 
 /** Tools that are being read, and will be found when enough of them are. */
-type Reading = { missing: Entry[]; at: number; builder: SegmentBuilder; from: number; most: number };
+type Reading = {
+  missing: Entry[];
+  at: number;
+  reader: TermReader;
+  builder: SegmentBuilder;
+  from: number;
+  most: number;
+};
 /** At least so many make a segment. */
 const minSegment = 1_000;
 
@@ -89,8 +89,9 @@ export function createToolIndex() {
         }
       }
       const most = Math.max(minSegment, Math.ceil(missing.length / maxSegments));
-      const builder = createSegmentBuilder(state.dictionary);
-      reading = missing.length === 0 ? null : { missing, at: 0, builder, from: 0, most };
+      const reader = createTermReader(state.dictionary);
+      const builder = createSegmentBuilder(state.dictionary, reader);
+      reading = missing.length === 0 ? null : { missing, at: 0, reader, builder, from: 0, most };
       current = tools;
       masks = new WeakMap();
     },
@@ -178,17 +179,21 @@ function replace(state: State, tools: readonly Findable[], serverText: ServerTex
 }
 
 /** One tool, and all since the last segment when they are enough. */
-function readNext(state: State, { missing, at, builder, from, most }: Reading): Reading | null {
+function readNext(state: State, reading: Reading): Reading | null {
+  const { missing, at, reader, builder, from, most } = reading;
   const entry = missing[at] as Entry;
   builder.add(state.entries.length + at - from, entry.tool, entry.serverText);
   const next = at + 1;
-  if (next < missing.length && next - from < most) return { missing, at: next, builder, from, most };
+  if (next < missing.length && next - from < most) {
+    reading.at = next;
+    return reading;
+  }
   const segment = builder.finish();
   for (const one of missing.slice(from, next)) place(state, state.entries.push(one) - 1, one);
   state.segments.push(segment);
   state.alive += next - from;
   if (next === missing.length) return null;
-  return { missing, at: next, builder: createSegmentBuilder(state.dictionary), from: next, most };
+  return { missing, at: next, reader, builder: createSegmentBuilder(state.dictionary, reader), from: next, most };
 }
 
 function place(state: State, slot: number, { key, tool }: Entry): void {

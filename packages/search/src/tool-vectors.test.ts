@@ -19,5 +19,7 @@ test("they are written in the format that is described", () => {
   assert.equal(tokens % 4, 0);
   const names = file.toString("utf8", 16, 16 + tokens).trimEnd();
   assert.equal(names.split("\n").length, rows);
+  assert.match(names, /^[\n\x20-\x7e]*$/, "they are compared byte by byte with the letters of a text");
+  assert.equal(new Set(names.split("\n")).size, rows);
   assert.equal(file.length, 16 + tokens + rows * 4 + (rows * dimensions) / 2);
 });

@@ -105,6 +105,9 @@ const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   return character === "_" || character === "-" ? joiner : other;
 });
 
+/** By code: 2 for what begins a run of letters and digits, 1 for what may be within one. */
+export const runKinds = asciiKinds.map((kind) => (kind === other ? 0 : kind === joiner ? 1 : 2));
+
 function kindAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code < 128) return asciiKinds[code] as number;

@@ -2,8 +2,9 @@ import type { Adapter, AdapterPayload } from "oidc-provider";
 import { errors } from "oidc-provider";
 import type { KeptSignIn, SignInRows } from "../../../src/model/access/sign-in.ts";
 
-/** A client is forgotten after a year. */
-const clientSeconds = 365 * 24 * 3_600;
+const daySeconds = 24 * 3_600;
+/** How long a client is known: anybody can register one. */
+export const clientSeconds = { registered: 7 * daySeconds, allowed: 366 * daySeconds };
 /** Records that belong to a grant and go with it. */
 const ofGrants: ReadonlySet<string> = new Set(["AccessToken", "AuthorizationCode", "RefreshToken"]);
 
@@ -15,7 +16,7 @@ export function createAdapter(rows: SignInRows, revoked: (grant: string) => Prom
         grant: ofGrants.has(kind) ? (payload.grantId ?? null) : null,
         uid: payload.uid ?? null,
         account: payload.accountId ?? null,
-        seconds: seconds ?? (kind === "Client" ? clientSeconds : undefined),
+        seconds: seconds ?? (kind === "Client" ? clientSeconds.registered : undefined),
       } as Parameters<SignInRows["put"]>[3]);
     },
     find: async (id) => payloadOf(await rows.get<AdapterPayload>(kind, id)),
@@ -27,9 +28,9 @@ export function createAdapter(rows: SignInRows, revoked: (grant: string) => Prom
       // Two replicas were asked at the same time; one of them was not the client.
       const { grant } = (await rows.get(kind, id)) ?? {};
       if (grant) {
+        await revoked(grant);
         await rows.removeGrant(grant);
         await rows.remove("Grant", grant);
-        await revoked(grant);
       }
       throw new errors.InvalidGrant(`${kind} already consumed`);
     },

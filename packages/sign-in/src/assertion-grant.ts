@@ -1,6 +1,7 @@
 import { type Client, errors, type KoaContextWithOIDC, type Provider, type ResourceServer } from "oidc-provider";
 import { clientAddress } from "../../../src/lib/net/client-address.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
+import { keepAllowed, limitsAmong } from "./grants.ts";
 import { grantable, rememberPerson } from "./people.ts";
 
 const assertionGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -30,7 +31,9 @@ export function addAssertionGrant(provider: Provider, ports: SignInPorts, infoOf
       const info = infoOf(asked, ctx, client);
       await rows.put(replayKind, read.id, {}, { seconds: read.lifetime });
       if (!(await rows.consume(replayKind, read.id))) refuse("the assertion was used before");
-      const person = await rememberPerson(rows, read.person).catch((thrown: Error) => refuse(thrown.message));
+      const person = await rememberPerson(ports, read.person, read.unsaid).catch((thrown: Error) =>
+        refuse(thrown.message),
+      );
       const wanted = typeof params?.scope === "string" ? params.scope.split(" ") : read.scopes;
       const allowed = wanted.filter((scope) => read.scopes.includes(scope) && info.scope.split(" ").includes(scope));
       const scope = grantable(person, allowed).given.join(" ");
@@ -47,7 +50,7 @@ export function addAssertionGrant(provider: Provider, ports: SignInPorts, infoOf
       } as never);
       token.resourceServer = new provider.ResourceServer(asked, info);
       const described = { client_id: client.clientId, client_name: client.clientName, toolplane_client: "known" };
-      await rows.put("GrantClient", grantId, described, { grant: grantId });
+      await keepAllowed(rows, grantId, { ...described, limits: limitsAmong(read.scopes), isChosen: false });
       const line = {
         operation: "grants.allow",
         target: grantId,

@@ -76,14 +76,18 @@ function cleanName(name: unknown): string | undefined {
   return clean === "" ? undefined : clean.slice(0, maxNameLength);
 }
 
+/** As browsers write it: letters that look like others, and text that turns around, show what they are. */
+export const shownAddress = (address: string): string => URL.parse(address)?.href ?? address;
+
 /** For people. A name counts as known where an address or an administrator stands behind it. */
 export function describeClient(metadata: Metadata, known?: AuthorizationServer["clients"]): GrantView["client"] {
   const id = String(metadata.client_id);
   const isDocument = /^https:\/\//.test(id);
   const isKnown = metadata[clientMark] === "known" || (known !== undefined && Object.hasOwn(known, id));
   const address = isDocument ? id : typeof metadata.client_uri === "string" ? metadata.client_uri : null;
+  const shown = address === null ? null : shownAddress(address);
   const name = typeof metadata.client_name === "string" ? metadata.client_name : isDocument ? new URL(id).host : id;
-  return { id, name, address, verified: isKnown || isDocument };
+  return { id, name, address: shown, verified: isKnown || isDocument };
 }
 
 /** The library's requests: documents of clients and their keys, which strangers name. */

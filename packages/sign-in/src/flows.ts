@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Provider } from "oidc-provider";
+import { steadyNow } from "../../../src/lib/async/steady-time.ts";
+import { networkOf } from "../../../src/lib/net/client-address.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
-import { describeClient, pagesClient } from "./clients.ts";
-import { accessPage, consentPage, invitationPage, messagePage, signInPage } from "./pages.ts";
+import { pagesClient } from "./clients.ts";
+import { type Asking, createConsent, type Interaction } from "./consent.ts";
+import { accessPage, invitationPage, messagePage, signInPage } from "./pages.ts";
 import { createPasskeys } from "./passkeys.ts";
 import {
+  acceptInvitation,
   findPerson,
-  grantable,
   hashPassword,
   invitedPerson,
   isPassword,
@@ -15,20 +18,19 @@ import {
   type Person,
   rememberPerson,
   savePerson,
-  useInvitation,
 } from "./people.ts";
 import { pagesReturn } from "./provider.ts";
 import { BadVisit, readForm, readJson, redirect, requireOwnPage, sendJson, sendPage, type Visit } from "./visit.ts";
 
 const upstreamKind = "Upstream";
 const upstreamSeconds = 600;
-/** Tries of a password, for a person and for an address, before a pause. */
-const tries = { person: 10, address: 50, seconds: 900 };
-const grantClientSeconds = 366 * 24 * 3_600;
+/** The first person who is invited beside a provider waits no longer for a place to sign in. */
+const lookedMs = 10_000;
+/** Tries of a password, for a person and for a network, before a pause. */
+const tries = { person: 10, network: 50, seconds: 900 };
 const wrong = "The name or the password is not right.";
 const paused = "There were too many tries. Wait a quarter of an hour, or use a passkey.";
 
-type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
 type Step = (visit: Visit, provider: Provider, parts: readonly string[]) => Promise<void>;
 
 /** The pages: signing in, consent, invitations, and what clients may do. */
@@ -58,6 +60,14 @@ export function createFlows(ports: SignInPorts) {
     return url === null ? [] : [/^https?:$/.test(url.protocol) ? url.origin : url.protocol];
   };
 
+  /** It reads all people, so that not every visit asks. */
+  let looked = { at: Number.NEGATIVE_INFINITY, found: false };
+  async function hasLocalPeople(): Promise<boolean> {
+    if (steadyNow() - looked.at >= lookedMs)
+      looked = { at: steadyNow(), found: (await desk.people()).some(({ source }) => source === "local") };
+    return looked.found;
+  }
+
   async function showSignIn(
     visit: Visit,
     provider: Provider,
@@ -66,30 +76,10 @@ export function createFlows(ports: SignInPorts) {
     user = "",
   ) {
     const { clientName, clientId } = await clientOf(provider, interaction);
-    const hasLocal = upstream === null || (await desk.people()).some(({ source }) => source === "local");
+    const hasLocal = upstream === null || (await hasLocalPeople());
     const shown = { uid: interaction.uid, clientName: clientName ?? clientId, user, problem };
     const page = signInPage({ ...shown, provider: upstream?.name ?? null, hasLocal });
     sendPage(visit, page, problem === null ? 200 : 401, targetsOf(interaction));
-  }
-
-  async function showConsent(visit: Visit, provider: Provider, interaction: Interaction): Promise<void> {
-    const { uid, params, session } = interaction;
-    const person = await requirePerson(session?.accountId);
-    const client = await clientOf(provider, interaction);
-    const { asked, resource } = askedFor(interaction);
-    const { given, refused } = grantable(person, asked);
-    const page = consentPage({
-      uid,
-      user: person.user,
-      client: describeClient(client.metadata() as Record<string, unknown>, ports.settings.clients),
-      redirect: String(params.redirect_uri),
-      scopes: given,
-      refused,
-      servers: ports.serversFor(person),
-      policy: await ports.policy(),
-      resource,
-    });
-    sendPage(visit, page, 200, targetsOf(interaction));
   }
 
   const requirePerson = async (user: string | undefined): Promise<Person> => {
@@ -97,6 +87,14 @@ export function createFlows(ports: SignInPorts) {
     if (person === null) throw new BadVisit(403, "You are not known here any more. Ask for an invitation.");
     return person;
   };
+
+  const consents = createConsent(ports, targetsOf);
+  const asking = async (provider: Provider, interaction: Interaction): Promise<Asking> => ({
+    provider,
+    interaction,
+    person: await requirePerson(interaction.session?.accountId),
+    client: await clientOf(provider, interaction),
+  });
 
   async function finishLogin(visit: Visit, provider: Provider, person: Person, how: string): Promise<string> {
     const { request, response, address } = visit;
@@ -108,20 +106,20 @@ export function createFlows(ports: SignInPorts) {
   const page: Step = async (visit, provider, [uid = ""]) => {
     const interaction = await interactionOf(visit, provider, uid);
     if (interaction.prompt.name === "login") return showSignIn(visit, provider, interaction, null);
-    return showConsent(visit, provider, interaction);
+    return consents.show(visit, await asking(provider, interaction));
   };
 
   const password: Step = async (visit, provider, [uid = ""]) => {
     const interaction = await interactionOf(visit, provider, uid);
     const form = await readForm(visit);
     const user = (form.get("user") ?? "").trim();
-    const counted = [`password ${user}`, `password from ${visit.address}`];
+    const counted = [`password ${user}`, `password from ${networkOf(visit.request)}`];
     const tried = (by: number) => Promise.all(counted.map((key) => rows.count(key, tries.seconds, by)));
-    const [ofPerson = 0, ofAddress = 0] = await tried(1);
-    const isPaused = ofPerson > tries.person || ofAddress > tries.address;
+    const [ofPerson = 0, ofNetwork = 0] = await tried(1);
+    const isPaused = ofPerson > tries.person || ofNetwork > tries.network;
     const person = await findPerson(rows, user);
-    // The same work for everyone, also for a name that is not there.
-    const isRight = await isPassword(isPaused ? null : person, form.get("password") ?? "");
+    // The same work for everyone, also for a name that is not there; tries beyond the limit cost nothing.
+    const isRight = !isPaused && (await isPassword(person, form.get("password") ?? ""));
     if (person !== null && isRight) {
       await tried(-1);
       return redirect(visit, await finishLogin(visit, provider, person, "pwd"));
@@ -152,7 +150,11 @@ export function createFlows(ports: SignInPorts) {
   const provider: Step = async (visit, library, [uid = ""]) => {
     await interactionOf(visit, library, uid);
     if (upstream === null) throw new BadVisit(404, "People sign in here without a provider.");
-    const { url, kept } = await upstream.begin(callback);
+    const begun = await upstream.begin(callback).catch(async (thrown: Error) => {
+      await record({ operation: "signIn.login", address: visit.address, input: { how: "fed" }, error: thrown.message });
+      throw new BadVisit(503, `${upstream.name} cannot be reached to sign you in. Try again in a moment.`);
+    });
+    const { url, kept } = begun;
     await rows.put(upstreamKind, String(kept.state), { ...kept, forUid: uid }, { seconds: upstreamSeconds });
     redirect(visit, url);
   };
@@ -173,7 +175,7 @@ export function createFlows(ports: SignInPorts) {
       throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
     try {
       const rights = await upstream.finish(searchParams, kept.value, callback);
-      redirect(visit, await finishLogin(visit, library, await rememberPerson(rows, rights), "fed"));
+      redirect(visit, await finishLogin(visit, library, await rememberPerson(ports, rights), "fed"));
     } catch (thrown) {
       const { message } = thrown as Error;
       await record({ operation: "signIn.login", address: visit.address, input: { how: "fed" }, error: message });
@@ -181,35 +183,8 @@ export function createFlows(ports: SignInPorts) {
     }
   };
 
-  const consent: Step = async (visit, library, [uid = ""]) => {
-    const { request, response, address } = visit;
-    const interaction = await interactionOf(visit, library, uid);
-    const { prompt, session, grantId } = interaction;
-    if (prompt.name !== "consent") throw new BadVisit(400, "There is nothing to allow yet.");
-    const person = await requirePerson(session?.accountId);
-    const client = await clientOf(library, interaction);
-    const before = grantId === undefined ? undefined : await library.Grant.find(grantId);
-    const grant = before ?? new library.Grant({ accountId: person.user, clientId: client.clientId });
-    const { missingOIDCScope, missingResourceScopes } = prompt.details as Missing;
-    if (missingOIDCScope) grant.addOIDCScope(missingOIDCScope.join(" "));
-    for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
-      const { given, refused } = grantable(person, scopes);
-      if (given.length > 0) grant.addResourceScope(resource, given.join(" "));
-      if (refused.length > 0) grant.rejectResourceScope(resource, refused.join(" "));
-    }
-    const id = await grant.save();
-    const metadata = client.metadata() as Record<string, unknown>;
-    const described = {
-      client_id: client.clientId,
-      client_name: metadata.client_name,
-      client_uri: metadata.client_uri,
-    };
-    const mark = Object.hasOwn(ports.settings.clients, client.clientId) ? { toolplane_client: "known" } : {};
-    await rows.put("GrantClient", id, { ...described, ...mark }, { grant: id, seconds: grantClientSeconds });
-    const line = { operation: "grants.allow", target: id, user: person.user, address };
-    await record({ ...line, input: { client: client.clientId, ...askedFor(interaction) } });
-    redirect(visit, await library.interactionResult(request, response, { consent: { grantId: id } }));
-  };
+  const consent: Step = async (visit, library, [uid = ""]) =>
+    consents.allow(visit, await asking(library, await interactionOf(visit, library, uid)));
 
   const cancel: Step = async (visit, library, [uid = ""]) => {
     const { request, response } = visit;
@@ -224,8 +199,8 @@ export function createFlows(ports: SignInPorts) {
     return person;
   };
   const accept = async (visit: Visit, token: string, person: Person, how: string): Promise<void> => {
-    if (!(await useInvitation(rows, token))) throw new BadVisit(404, "This invitation is used. Ask for a new one.");
-    await savePerson(rows, person);
+    if (!(await acceptInvitation(rows, token, person)))
+      throw new BadVisit(409, "This invitation is being used. Try again in a minute.");
     await record({
       operation: "people.accept",
       target: person.user,
@@ -275,9 +250,10 @@ export function createFlows(ports: SignInPorts) {
     const session = await sessionOf(visit, library);
     if (session.accountId === undefined) return redirect(visit, ownSignIn());
     const sessions = await rows.list<{ uid?: string }>("Session", { account: session.accountId });
-    const shown = sessions.map(({ value, madeAt }) => ({
+    const shown = sessions.map(({ value, madeAt, usedAt }) => ({
       id: String(value.uid),
       at: new Date(madeAt).toISOString(),
+      usedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
       isThis: value.uid === session.uid,
     }));
     sendPage(visit, accessPage(session.accountId, await desk.grants(session.accountId), shown));
@@ -298,7 +274,11 @@ export function createFlows(ports: SignInPorts) {
     return url.pathname + url.search;
   };
   const accessBack: Step = async (visit) => {
-    const state = new URL(visit.request.url ?? "", origin).searchParams.get("state");
+    const { searchParams } = new URL(visit.request.url ?? "", origin);
+    const state = searchParams.get("state");
+    // To ask again would give no one who cancels a way out.
+    if (searchParams.has("error"))
+      return sendPage(visit, messagePage("You are not signed in", "Nothing was changed. Close this window."));
     redirect(visit, state !== null && isPlace(state) ? state : "/sign-in/access");
   };
   const workbench: Step = async (visit, library) => {
@@ -383,12 +363,3 @@ export function createFlows(ports: SignInPorts) {
 
 /** Places of ours that a person may be sent to after signing in; nothing in them leads elsewhere. */
 const isPlace = (path: string) => path === "/sign-in/again" || /^\/(?:workbench|account)\/[\w\-./?=&%]*$/.test(path);
-
-type Missing = { missingOIDCScope?: string[]; missingResourceScopes?: Record<string, string[]> };
-
-function askedFor({ prompt, params }: Interaction): { asked: string[]; resource: string } {
-  const { missingResourceScopes = {} } = prompt.details as Missing;
-  const asked = Object.values(missingResourceScopes).flat();
-  const scopes = asked.length > 0 ? asked : String(params.scope ?? "").split(" ");
-  return { asked: [...new Set(scopes)].filter((scope) => scope !== ""), resource: String(params.resource ?? "") };
-}

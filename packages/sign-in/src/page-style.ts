@@ -35,18 +35,32 @@ form { margin: 0; }
 label { display: block; margin-bottom: 10px; color: var(--muted); }
 input { display: block; width: 100%; margin-top: 4px; padding: 8px 10px; font: inherit; color: var(--ink);
   background: var(--surface); border: 1px solid var(--line); border-radius: 6px; }
+fieldset { border: 0; margin: 0 0 12px; padding: 0; min-width: 0; }
+legend { font-size: 13px; margin: 6px 0; padding: 0; color: var(--muted); font-weight: 600; }
+.choice { display: flex; gap: 9px; align-items: baseline; margin-bottom: 6px; color: var(--ink); cursor: pointer; min-width: 0; }
+.choice input { flex: none; width: 15px; height: 15px; margin: 0; accent-color: var(--fill); transform: translateY(2px); }
+.choice span { min-width: 0; overflow-wrap: anywhere; }
+.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 0 14px; max-height: 240px; overflow: auto; }
 button, a.button { display: inline-block; width: 100%; padding: 9px 14px; margin-top: 8px; font: inherit; font-weight: 600;
   text-align: center; text-decoration: none; border-radius: 6px; border: 1px solid var(--line); background: var(--surface);
   color: var(--ink); cursor: pointer; }
 button.main, a.button.main { background: var(--fill); border-color: var(--fill); color: #fff; }
 .row { display: flex; gap: 10px; margin-bottom: 14px; }
-.row form { flex: 1; }
-td button { width: auto; margin: 0; padding: 5px 10px; }
+.row > * { flex: 1; }
+td button { width: auto; margin: 0; padding: 5px 10px; white-space: nowrap; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 hr { border: 0; border-top: 1px solid var(--line); margin: 18px 0; }
 table { width: 100%; border-collapse: collapse; }
 th { text-align: left; color: var(--muted); font-weight: 600; padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); }
 td { padding: 9px 10px 9px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
+@media (max-width: 560px) {
+  main { padding: 20px; }
+  thead { display: none; }
+  tr { display: block; padding: 10px 0; border-bottom: 1px solid var(--line); }
+  td { display: block; padding: 2px 0; border: 0; }
+  td[data-name]::before { content: attr(data-name) ": "; color: var(--muted); }
+  td button { margin-top: 6px; }
+}
 `;
 
 /** Asks the browser for a passkey. What it says is checked by the plane. */

@@ -85,20 +85,26 @@ export type ConsentView = {
   user: string;
   client: GrantView["client"];
   redirect: string;
-  scopes: readonly string[];
+  /** Can any program of the person's device say that it is this client? */
+  isShared: boolean;
+  scopes: readonly Choice[];
   /** Asked for, and not this person's to give. */
   refused: readonly string[];
-  servers: readonly string[];
+  /** Null where the scopes name the servers. */
+  servers: readonly Choice[] | null;
+  /** Can the client renew its sign-in by itself? */
+  goesOn: boolean;
   policy: string;
   resource: string;
+  problem: string | null;
 };
+
+type Choice = { name: string; isOn: boolean };
 
 const scopeWords: Readonly<Record<string, string>> = {
   read: "see your tools and what they take",
   call: "see your tools and call them in your name",
   admin: "manage this plane: servers, keys, people and rules, and read every record",
-  openid: "know your name here",
-  offline_access: "go on without you until you take it back",
 };
 
 function wordsFor(scope: string): string {
@@ -108,35 +114,53 @@ function wordsFor(scope: string): string {
   return scopeWords[scope] ?? scope;
 }
 
+function choice(field: string, { name, isOn }: Choice, words: Html): Html {
+  return html`<label class="choice"><input type="checkbox" name="${field}.${name}" ${isOn ? html`checked` : nothing}><span>${words}</span></label>`;
+}
+
+function serverChoices(servers: readonly Choice[], managesToo: boolean): Html {
+  if (servers.length === 0) return html`<h2>On which servers</h2><p>None is set up for you yet.</p>`;
+  const shown = servers.map((one) => choice("server", one, html`${one.name}`));
+  const note = managesToo ? html`<p class="muted">It manages the plane only with all of them.</p>` : nothing;
+  return html`<fieldset class="grid"><legend>On which servers</legend>${shown}</fieldset>${note}`;
+}
+
 export function consentPage(view: ConsentView): string {
-  const { uid, user, client, redirect, scopes, refused, servers, policy, resource } = view;
+  const { uid, user, client, redirect, isShared, scopes, refused, servers, goesOn, policy, resource, problem } = view;
   const unverified = html`<p class="note warn"><strong>Not verified.</strong> Any program can call itself “${client.name}”. Go on only if you have just connected it yourself.</p>`;
-  const limited = scopes.filter((scope) => /^(server|toolset):/.test(scope));
-  const list =
-    limited.length > 0
-      ? nothing
-      : html`<h2>On which servers</h2><p>${servers.length === 0 ? "None is set up for you yet." : servers.join(", ")}</p>`;
+  const shared = html`<p class="note warn">Any program on your device can say that it is “${client.name}”. Go on only if you have just connected it yourself.</p>`;
+  // A document's address is proven, and the name in it is not.
+  const host = /^https:/.test(client.id) ? ` (${URL.parse(client.id)?.host ?? ""})` : "";
+  const shown = scopes.map((one) => choice("scope", one, html`${wordsFor(one.name)} <code>${one.name}</code>`));
   return page(
     "Allow",
-    html`<h1>${client.name} wants to use your tools</h1>
+    html`<h1>${client.name}${host} wants to use your tools</h1>
 <p class="muted">You are signed in as ${user}.</p>
+${problemNote(problem)}
 ${client.verified ? nothing : unverified}
+${isShared ? shared : nothing}
 <dl>
 <dt>Client</dt><dd>${client.name}</dd>
 <dt>Its address</dt><dd>${client.address === null ? "none given" : html`<code>${client.address}</code>`}${client.verified ? nothing : html` (not verified)`}</dd>
 <dt>Goes back to</dt><dd><code>${redirect}</code></dd>
 <dt>For</dt><dd><code>${resource}</code></dd>
 </dl>
-<h2>It may</h2>
-<ul>${scopes.map((scope) => html`<li>${wordsFor(scope)} <code>${scope}</code></li>`)}</ul>
+<form method="post" action="/sign-in/${uid}/consent">
+<fieldset><legend>It may</legend>${shown}</fieldset>
 ${refused.length === 0 ? nothing : html`<p class="note warn">It also asked for ${refused.join(", ")}, which is not yours to give.</p>`}
-${list}
+${
+  servers === null
+    ? nothing
+    : serverChoices(
+        servers,
+        scopes.some(({ name }) => name === "admin"),
+      )
+}
 <h2>What is asked first</h2>
 <p>${policy}</p>
-<div class="row">
-<form method="post" action="/sign-in/${uid}/cancel"><button>Deny</button></form>
-<form method="post" action="/sign-in/${uid}/consent"><button class="main">Allow</button></form>
-</div>
+${goesOn ? html`<p>It goes on without you until you take this back.</p>` : nothing}
+<div class="row"><button formaction="/sign-in/${uid}/cancel">Deny</button><button class="main">Allow</button></div>
+</form>
 <p class="muted">You can take this back at any time at <a href="/sign-in/access">what clients may do</a>.</p>`,
   );
 }
@@ -163,18 +187,23 @@ export function messagePage(title: string, text: string, kind: "good" | "bad" | 
   return page(title, html`<h1>${title}</h1>${note}`);
 }
 
-export type SessionView = { id: string; at: string; isThis: boolean };
+export type SessionView = { id: string; at: string; usedAt: string | null; isThis: boolean };
 
 export function accessPage(user: string, grants: readonly GrantView[], sessions: readonly SessionView[]): string {
   const used = (at: string | null) => (at === null ? "not yet" : at.slice(0, 16).replace("T", " "));
   const clients = grants.map(
     ({ id, client, scopes, createdAt, lastUsedAt }) => html`<tr>
 <td><strong>${client.name}</strong><br><span class="muted">${client.address ?? client.id}${client.verified ? "" : " · not verified"}</span></td>
-<td>${scopes.join(", ")}</td><td>${used(createdAt)}</td><td>${used(lastUsedAt)}</td>
+<td data-name="May">${scopes.join(", ")}</td><td data-name="Since">${used(createdAt)}</td><td data-name="Last used">${used(lastUsedAt)}</td>
 <td><form method="post" action="/sign-in/access/revoke"><input type="hidden" name="grant" value="${id}"><button>Take back</button></form></td></tr>`,
   );
   const browsers = sessions.map(
-    ({ id, at, isThis }) => html`<tr><td>${isThis ? "This browser" : "Another browser"}</td><td>${used(at)}</td>
+    ({
+      id,
+      at,
+      usedAt,
+      isThis,
+    }) => html`<tr><td>${isThis ? "This browser" : "Another browser"}</td><td data-name="Since">${used(at)}</td><td data-name="Workbench last used">${used(usedAt)}</td>
 <td><form method="post" action="/sign-in/access/end"><input type="hidden" name="session" value="${id}"><button>Sign out</button></form></td></tr>`,
   );
   return page(
@@ -182,7 +211,7 @@ export function accessPage(user: string, grants: readonly GrantView[], sessions:
     html`<h1>What clients may do for ${user}</h1>
 ${grants.length === 0 ? html`<p>No client has been allowed anything.</p>` : html`<table><thead><tr><th>Client</th><th>May</th><th>Since</th><th>Last used</th><th></th></tr></thead><tbody>${clients}</tbody></table>`}
 <h2>Where you are signed in</h2>
-<table><thead><tr><th>Browser</th><th>Since</th><th></th></tr></thead><tbody>${browsers}</tbody></table>`,
+<table><thead><tr><th>Browser</th><th>Since</th><th>Workbench last used</th><th></th></tr></thead><tbody>${browsers}</tbody></table>`,
     { isWide: true },
   );
 }

@@ -1,13 +1,16 @@
-import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import type { Invited, PersonAsked } from "../../../src/model/access/person.ts";
 import type { PersonRights, SignInDesk, SignInPorts } from "../../../src/model/access/sign-in.ts";
 import type { GrantView, PersonView } from "../../../src/model/access/sign-in-schema.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import { everyScope, mayDo, principalOf, type Scope, scopeNames } from "../../../src/model/principal.ts";
 import { describeClient } from "./clients.ts";
+import { findAllowed, withLimits } from "./grants.ts";
 
 const personKind = "Person";
 const invitationKind = "Invitation";
+/** One request at a time uses an invitation; where it is not heard of again, the next may after this. */
+const acceptSeconds = 60;
 const invitationSeconds = 7 * 24 * 3_600;
 const maxTextLength = 200;
 /** 32 MiB for each try. */
@@ -27,9 +30,12 @@ export type Person = PersonRights & {
   password: string | null;
   /** Of passkeys; says nothing about the person. */
   handle: string;
+  /** The hash of the invitation that was used last. */
+  accepted?: string;
 };
 
 type Rows = SignInPorts["rows"];
+type DeskPorts = Pick<SignInPorts, "rows" | "revoked">;
 
 export const findPerson = async (rows: Rows, user: string) => (await rows.get<Person>(personKind, user))?.value ?? null;
 
@@ -41,13 +47,21 @@ export async function personByHandle(rows: Rows, handle: string): Promise<Person
 }
 
 /** A person of the provider is who the provider says, also in its newest words. */
-export async function rememberPerson(rows: Rows, rights: PersonRights): Promise<Person> {
+export async function rememberPerson(
+  ports: DeskPorts,
+  rights: PersonRights,
+  /** What the provider said nothing of this time. */
+  unsaid: readonly (keyof PersonRights)[] = [],
+): Promise<Person> {
+  const { rows } = ports;
   const before = await findPerson(rows, rights.user);
   if (before?.source === "local")
     throw new PlaneError("FORBIDDEN", "A person of this name was invited here and signs in without the provider.");
   const now = new Date().toISOString();
+  const known = before ? Object.fromEntries(unsaid.map((name) => [name, before[name]])) : {};
   const person: Person = {
     ...rights,
+    ...known,
     source: "provider",
     createdAt: before?.createdAt ?? now,
     lastSignInAt: now,
@@ -56,8 +70,26 @@ export async function rememberPerson(rows: Rows, rights: PersonRights): Promise<
     handle: before?.handle ?? randomBytes(32).toString("base64url"),
   };
   await savePerson(rows, person);
+  await endWhatIsTooMuch(ports, person);
   return person;
 }
+
+/** Its tokens end first: whatever becomes of this process then, they stay ended. */
+async function revokeGrant({ rows, revoked }: DeskPorts, id: string): Promise<boolean> {
+  if ((await rows.get("Grant", id)) !== null) await revoked(id);
+  await rows.removeGrant(id);
+  return rows.remove("Grant", id);
+}
+
+/** A client keeps nothing that its person may no longer give. */
+async function endWhatIsTooMuch(ports: DeskPorts, person: Person): Promise<void> {
+  for (const { id, value } of await ports.rows.list<KeptGrant>("Grant", { account: person.user }))
+    if (grantable(person, scopesIn(value)).refused.length > 0) await revokeGrant(ports, id);
+}
+
+const scopesIn = ({ resources = {} }: KeptGrant) => [
+  ...new Set(Object.values(resources).flatMap((scope) => scope.split(" "))),
+];
 
 /** The scopes that a person may give away. */
 export function grantable(person: Person, asked: readonly string[]): { given: string[]; refused: string[] } {
@@ -67,14 +99,25 @@ export function grantable(person: Person, asked: readonly string[]): { given: st
   return { given, refused: asked.filter((scope) => !given.includes(scope)) };
 }
 
+const markOf = (invitation: string) => createHash("sha256").update(invitation).digest("base64url");
+
 /** The person of an invitation that is not used up. */
 export async function invitedPerson(rows: Rows, token: string): Promise<Person | null> {
   const found = await rows.get<{ user: string }>(invitationKind, token);
-  return found === null || found.consumedAt !== null ? null : findPerson(rows, found.value.user);
+  const person = found && (await findPerson(rows, found.value.user));
+  return person === null || person.accepted === markOf(token) ? null : person;
 }
 
-/** True once. */
-export const useInvitation = (rows: Rows, token: string) => rows.consume(invitationKind, token);
+/**
+ * Keeps what the person chose; false where another request with this invitation is at it. The person knows which one was
+ * used: a plane that is killed in between leaves it used or as it was.
+ */
+export async function acceptInvitation(rows: Rows, token: string, person: Person): Promise<boolean> {
+  if ((await rows.count(`accept ${token}`, acceptSeconds)) > 1) return false;
+  await savePerson(rows, { ...person, accepted: markOf(token) });
+  await rows.remove(invitationKind, token);
+  return true;
+}
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
@@ -96,21 +139,15 @@ function derive(password: string, salt: Buffer): Promise<Buffer> {
 }
 
 /** People and grants, for commands and the HTTP API. */
-export function openDesk({ rows, revoked }: Pick<SignInPorts, "rows" | "revoked">): SignInDesk {
+export function openDesk(ports: DeskPorts): SignInDesk {
+  const { rows } = ports;
   const invitations = async () => {
     const open = await rows.list<{ user: string; until: string }>(invitationKind);
     return new Map(open.filter(({ consumedAt }) => consumedAt === null).map(({ value }) => [value.user, value.until]));
   };
 
-  async function revokeGrant(id: string): Promise<boolean> {
-    const isThere = await rows.remove("Grant", id);
-    await rows.removeGrant(id);
-    if (isThere) await revoked(id);
-    return isThere;
-  }
-
   return {
-    revokeGrant,
+    revokeGrant: (id) => revokeGrant(ports, id),
     async people() {
       const until = await invitations();
       return (await rows.list<Person>(personKind)).map(({ value }) => viewOf(value, until.get(value.user) ?? null));
@@ -120,6 +157,7 @@ export function openDesk({ rows, revoked }: Pick<SignInPorts, "rows" | "revoked"
       const token = randomBytes(32).toString("base64url");
       const expiresAt = new Date(Date.now() + invitationSeconds * 1_000).toISOString();
       await savePerson(rows, person);
+      await endWhatIsTooMuch(ports, person);
       for (const old of await rows.list<{ user: string }>(invitationKind, { account: person.user }))
         await rows.remove(invitationKind, old.id);
       const about = { account: person.user, seconds: invitationSeconds };
@@ -127,7 +165,7 @@ export function openDesk({ rows, revoked }: Pick<SignInPorts, "rows" | "revoked"
       return { person: viewOf(person, expiresAt), url: `${origin}/sign-in/invite/${token}`, expiresAt };
     },
     async removePerson(user) {
-      for (const grant of await rows.list("Grant", { account: user })) await revokeGrant(grant.id);
+      for (const grant of await rows.list("Grant", { account: user })) await revokeGrant(ports, grant.id);
       for (const kind of ["Session", invitationKind])
         for (const kept of await rows.list(kind, { account: user })) await rows.remove(kind, kept.id);
       return rows.remove(personKind, user);
@@ -142,13 +180,14 @@ export function openDesk({ rows, revoked }: Pick<SignInPorts, "rows" | "revoked"
 type KeptGrant = { accountId: string; clientId: string; resources?: Record<string, string> };
 
 async function grantView(rows: Rows, { id, value, madeAt, usedAt }: Awaited<ReturnType<Rows["list"]>>[number]) {
-  const { accountId, clientId, resources = {} } = value as unknown as KeptGrant;
-  const known = (await rows.get<Record<string, unknown>>("GrantClient", id))?.value ?? { client_id: clientId };
+  const kept = value as unknown as KeptGrant;
+  const { accountId, clientId, resources = {} } = kept;
+  const known = await findAllowed(rows, id);
   const view: GrantView = {
     id,
     user: accountId,
-    client: describeClient(known),
-    scopes: [...new Set(Object.values(resources).flatMap((scope) => scope.split(" ")))],
+    client: describeClient(known ?? { client_id: clientId }),
+    scopes: withLimits(scopesIn(kept), known?.limits ?? null),
     resources: Object.keys(resources),
     createdAt: new Date(madeAt).toISOString(),
     lastUsedAt: usedAt === null ? null : new Date(usedAt).toISOString(),

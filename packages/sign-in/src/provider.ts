@@ -1,20 +1,24 @@
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from "oidc-provider";
-import { serverScope, toolsetScope } from "../../../src/model/access/resource.ts";
+import { networkOf } from "../../../src/lib/net/client-address.ts";
+import { limitsIn } from "../../../src/model/access/resource.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { isSignInPath } from "../../../src/model/access/sign-in.ts";
-import { scopeNames } from "../../../src/model/principal.ts";
 import { createAdapter } from "./adapter.ts";
 import { addAssertionGrant, type ResourceInfo } from "./assertion-grant.ts";
 import { checkClient, clientMark, createClientFetch, knownClients, pagesClient } from "./clients.ts";
+import { offeredScopes } from "./consent.ts";
+import { findAllowed, limitsAmong, withLimits } from "./grants.ts";
 import { messagePage } from "./pages.ts";
 import { findPerson } from "./people.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 
 const hour = 3_600;
 const documentBytes = 16 * 1024;
+/** Read for one network: who names documents makes the plane ask others for them. */
+const documentsAnHour = 300;
 export const pagesReturn = "/sign-in/access/back";
 
-function policyOf(): ReturnType<typeof interactionPolicy.base> {
+function policyOf({ rows }: SignInPorts): ReturnType<typeof interactionPolicy.base> {
   const { Check } = interactionPolicy;
   const policy = interactionPolicy.base();
   const { checks } = policy.get("consent") ?? policy[0] ?? { checks: null };
@@ -25,6 +29,16 @@ function policyOf(): ReturnType<typeof interactionPolicy.base> {
     new Check("shared_native_client", "clients of a device ask each time", "interaction_required", ({ oidc }) => {
       const isShared = oidc.client?.applicationType === "native" && /^https:/.test(oidc.client.clientId);
       return isShared && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+    }),
+  );
+  // A client that asked for some servers alone, and wants them all now; what a person chose stays.
+  checks.add(
+    new Check("limited_before", "more servers than were allowed", "interaction_required", async ({ oidc }) => {
+      const { grant, requestParamScopes, result } = oidc;
+      if (grant?.jti === undefined || result?.consent || limitsIn([...requestParamScopes]) !== null)
+        return Check.NO_NEED_TO_PROMPT;
+      const allowed = await findAllowed(rows, grant.jti);
+      return allowed?.limits && !allowed.isChosen ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
     }),
   );
   return policy;
@@ -40,17 +54,13 @@ function requireOwn(resource: string, origin: string): void {
 
 /** OAuth and OpenID Connect by `oidc-provider`, on the plane's store. */
 export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider {
-  const { origin, settings, rows, egress, limits } = ports;
+  const { origin, settings, rows, egress } = ports;
   const minutes = settings.accessMinutes * 60;
-  const scopes = () => {
-    const { servers, toolsets } = limits();
-    return [...scopeNames, ...servers.map(serverScope), ...toolsets.map(toolsetScope)].join(" ");
-  };
   const resourceInfo: ResourceInfo = (resource, { oidc }, { clientId }) => {
     requireOwn(resource, origin);
     const asItself = oidc.params?.grant_type === "client_credentials";
     return {
-      scope: asItself ? (settings.clients[clientId]?.scopes ?? []).join(" ") : scopes(),
+      scope: asItself ? (settings.clients[clientId]?.scopes ?? []).join(" ") : offeredScopes(ports).join(" "),
       audience: resource,
       accessTokenTTL: minutes,
       accessTokenFormat: "jwt",
@@ -58,7 +68,8 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
     };
   };
   const isHttps = origin.startsWith("https:");
-  const name = (cookie: string) => (isHttps ? `__Secure-toolplane_${cookie}` : `toolplane_${cookie}`);
+  /** Hosts beside this one cannot set a cookie that is bound to it; one that is for a single path cannot be bound. */
+  const name = (cookie: string, binding: "__Host-" | "__Secure-") => `${isHttps ? binding : ""}toolplane_${cookie}`;
   const configuration: Configuration = {
     adapter: createAdapter(rows, ports.revoked),
     jwks: { keys: keys.secret as never },
@@ -89,7 +100,11 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
     scopes: ["openid", "offline_access"],
     pkce: { required: () => true },
     cookies: {
-      names: { session: name("session"), interaction: name("interaction"), resume: name("resume") },
+      names: {
+        session: name("session", "__Host-"),
+        interaction: name("interaction", "__Secure-"),
+        resume: name("resume", "__Secure-"),
+      },
       keys: keys.cookies,
       long: { httpOnly: true, sameSite: "lax", signed: true, path: "/" },
       short: { httpOnly: true, sameSite: "lax", signed: true },
@@ -116,7 +131,7 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
       clientIdMetadataDocument: {
         enabled: settings.clientDocuments,
         ack: "draft-02",
-        allowFetch: async () => true,
+        allowFetch: async ({ req }) => (await rows.count(`document ${networkOf(req)}`, hour)) <= documentsAnHour,
         allowClient: async () => true,
         cacheDuration: { min: 60, max: 24 * hour },
       },
@@ -127,7 +142,7 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
         getResourceServerInfo: async (ctx, resource, client) => resourceInfo(resource, ctx, client),
       },
     } as Configuration["features"] & object,
-    interactions: { policy: policyOf(), url: (_ctx, interaction) => `/sign-in/${interaction.uid}` },
+    interactions: { policy: policyOf(ports), url: (_ctx, interaction) => `/sign-in/${interaction.uid}` },
     // Also over the end of a session: what was allowed stays allowed until it is taken back.
     loadExistingGrant: (ctx) => existingGrant(ctx, ports),
     findAccount: async (_ctx, user) => {
@@ -135,7 +150,7 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
       return person === null ? undefined : { accountId: user, claims: async () => ({ sub: user }) };
     },
     extraTokenClaims: async (_ctx, token) => claimsOf(ports, token as never),
-    formats: { customizers: { jwt: (_ctx, token, parts) => ownScopes(ports, token as never, parts) } },
+    formats: { customizers: { jwt: (_ctx, token, parts) => ownScopes(ports, token as never, parts) as never } },
     discovery: { authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"] },
     expiresWithSession: async () => false,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
@@ -180,12 +195,16 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
   return provider;
 }
 
-/** A program that asks for nothing in particular gets what it may do as itself. */
-function ownScopes({ settings }: SignInPorts, { kind, clientId = "" }: IssuedToken, parts: { payload: object }) {
-  const own = settings.clients[clientId]?.scopes ?? [];
-  const { scope } = parts.payload as { scope?: string };
-  if (kind === "ClientCredentials" && scope === undefined) Object.assign(parts.payload, { scope: own.join(" ") });
-  return parts as never;
+/**
+ * Limits to servers stay in every token, also where a client leaves them out of what it asks for. A program that asks for
+ * nothing in particular gets what it may do as itself.
+ */
+async function ownScopes({ settings, rows }: SignInPorts, token: IssuedToken, { payload }: { payload: object }) {
+  const { kind, clientId = "", grantId } = token;
+  const asked = (payload as { scope?: string }).scope?.split(" ").filter((scope) => scope !== "");
+  const own = kind === "ClientCredentials" ? (settings.clients[clientId]?.scopes ?? []) : null;
+  const limits = own ? limitsAmong(own) : grantId === undefined ? null : (await findAllowed(rows, grantId))?.limits;
+  Object.assign(payload, { scope: withLimits(asked ?? own ?? [], limits ?? null).join(" ") });
 }
 
 async function existingGrant(ctx: KoaContextWithOIDC, { rows }: SignInPorts) {

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Provider } from "oidc-provider";
-import { clientAddress } from "../../../src/lib/net/client-address.ts";
+import { steadyNow } from "../../../src/lib/async/steady-time.ts";
+import { clientAddress, networkOf } from "../../../src/lib/net/client-address.ts";
 import type { PersonRights, SignInPorts, SignInServer } from "../../../src/model/access/sign-in.ts";
 import { createFlows } from "./flows.ts";
 import { icon, passkeyScript, styleSheet } from "./page-style.ts";
@@ -14,6 +15,8 @@ export { openDesk } from "./people.ts";
 
 /** How often it is looked whether another replica has a new key. */
 const keysMs = 60_000;
+/** How often the use of a session is noted. */
+const notedMs = 60_000;
 const registrations = { most: 60, seconds: 3_600 };
 const files: Readonly<Record<string, { type: string; body: string }>> = {
   "/sign-in/style.css": { type: "text/css; charset=utf-8", body: styleSheet },
@@ -50,6 +53,16 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
   };
   await current();
 
+  const noted = new Map<string, number>();
+  /** Beside the request. */
+  function noteUse(session: string): void {
+    const now = steadyNow();
+    if (now - (noted.get(session) ?? Number.NEGATIVE_INFINITY) < notedMs) return;
+    if (noted.size > 10_000) noted.clear();
+    noted.set(session, now);
+    void rows.touch("Session", session).catch(() => undefined);
+  }
+
   async function answer(visit: Visit): Promise<void> {
     const { request, response } = visit;
     const [path = ""] = (request.url ?? "").split("?", 1);
@@ -63,7 +76,7 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     if (path === "/sign-in" || path.startsWith("/sign-in/")) return flows(visit, provider);
     if (
       path === "/oauth/register" &&
-      (await rows.count(`register ${visit.address}`, registrations.seconds)) > registrations.most
+      (await rows.count(`register ${networkOf(request)}`, registrations.seconds)) > registrations.most
     ) {
       await record({ operation: "clients.register", address: visit.address, error: "temporarily_unavailable" });
       return sendJson(visit, 429, {
@@ -86,7 +99,8 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     keys: async () => ({ keys: (await readAgain()).keys.published }),
     async person(request) {
       const { provider } = await current();
-      const { accountId } = await sessionOf(provider, request as IncomingMessage);
+      const { accountId, jti } = await sessionOf(provider, request as IncomingMessage);
+      if (accountId !== undefined) noteUse(jti);
       const person = accountId === undefined ? null : await findPerson(rows, accountId);
       return person === null ? null : rightsOf(person);
     },

@@ -183,6 +183,31 @@ test("what a rule of the operator asks about is asked every time", async (contex
   assert.equal(await approvals.remembered({ ...injectedCall(), principal: ann }, forced), null);
 });
 
+test("a yes to a server that works in the directory of its caller holds there and nowhere else", async (context) => {
+  const { server } = sampleTool().id;
+  const { approvals, verbs, hold } = await openApprovals(context, {}, undefined, {}, [server ?? ""]);
+  const at = (directory?: string) => ({ principal: { ...ann, ...(directory !== undefined && { directory }) } });
+  const covers = (directory?: string) => approvals.remembered({ ...injectedCall(), ...at(directory) }, ask);
+  for (const remember of [{ for: "tool" }, { for: "server" }] as const) {
+    const id = await hold(ask, at("/a"));
+    await verbs.approvals.answer(id, { decision: "approve", remember });
+    const [entry] = await verbs.approvals.remembered();
+    assert.equal(entry?.directory, "/a");
+    assert.ok(await covers("/a"));
+    assert.deepEqual([await covers("/b"), await covers()], [null, null]);
+    await verbs.approvals.forget(String(entry?.id));
+  }
+  await verbs.approvals.answer(await hold(ask, at()), { decision: "approve", remember: { for: "tool" } });
+  assert.equal(await covers("/a"), null);
+  assert.ok(await covers());
+  const shared = await openApprovals(context);
+  await shared.verbs.approvals.answer(await shared.hold(ask, at("/a")), {
+    decision: "approve",
+    remember: { for: "tool" },
+  });
+  assert.ok(await shared.approvals.remembered({ ...injectedCall(), ...at("/b") }, ask), "others are one server");
+});
+
 test("consent is asked for once in a conversation, and can be taken back", async (context) => {
   const { approvals, verbs, hold } = await openApprovals(context);
   const consent: Verdict = { ...ask, consent: true };

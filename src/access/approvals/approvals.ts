@@ -18,7 +18,14 @@ import { type AnswererPorts, type Answerers, asksOthers, createAnswerers } from 
 import { type ApprovalContext, askPeople, resumed } from "./ask-people.ts";
 import { graceMs, isAbandoned, isClaimed, viewOf } from "./held-call.ts";
 import { createHeldCalls, type HeldCallPorts, type HeldCalls } from "./held-calls.ts";
-import { atOrigin, createFingerprint, createRemembered, earlierFingerprints, isRememberable } from "./remembered.ts";
+import {
+  atOrigin,
+  createFingerprint,
+  createRemembered,
+  earlierFingerprints,
+  isRememberable,
+  type PlaceOf,
+} from "./remembered.ts";
 
 /** How often to look for approved calls that a process abandoned. */
 const sweepMs = 10_000;
@@ -49,7 +56,9 @@ export function createApprovals(given: ApprovalPorts) {
     fingerprint,
     originOf,
   });
-  const remembered = createRemembered(store, fingerprint, originOf, settings);
+  const placeOf: PlaceOf = (server, { directory = null }) =>
+    server !== null && config().inWorkspace.includes(server) ? directory : null;
+  const remembered = createRemembered(store, fingerprint, originOf, placeOf, settings);
   const remembersConsent = () => settings().rememberConsent && !asksOthers(settings());
   const runner = createRunner({ heldCalls, answerers, remembered, run, remembersConsent });
   const seesAll = (principal: Principal) =>

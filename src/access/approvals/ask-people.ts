@@ -13,6 +13,9 @@ import { atOrigin } from "./remembered.ts";
 /** How often to look whether another process has answered. */
 const pollMs = 500;
 
+/** A client that answers by itself would be asked without end. */
+const maxTimesAsked = 10;
+
 export type ApprovalContext = {
   askHere?: AskHere | undefined;
   relay?: Pick<Relay, "client"> | undefined;
@@ -106,7 +109,7 @@ type CallerPrompt = { askHere: AskHere; signal: AbortSignal; answer: HoldPorts["
 
 async function askCaller(view: HeldView, { askHere, signal, answer, giveUp }: CallerPrompt): Promise<void> {
   let problem: string | null = null;
-  while (!signal.aborted) {
+  for (let asked = 0; asked < maxTimesAsked && !signal.aborted; asked += 1) {
     try {
       const given = await askHere(view, signal, problem);
       return given === null ? giveUp() : void (await answer(view.id, given, view.principal));
@@ -117,6 +120,7 @@ async function askCaller(view: HeldView, { askHere, signal, answer, giveUp }: Ca
       problem = message;
     }
   }
+  giveUp();
 }
 
 /** The caller stops waiting; an answer of the last moment still counts. */

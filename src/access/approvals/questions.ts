@@ -129,12 +129,19 @@ async function fitAnswer(
   const schema = params.requestedSchema;
   const isForm = method === "elicitation/create" && params.mode !== "url" && isObject(schema);
   if (!isForm || answered.action !== "accept") return exact;
+  // Who asks for a yes alone gets nothing else.
+  if (isYesAlone(schema)) return { ...exact, content: {} };
   // A schema that cannot be checked is left to the server.
   const wrong = await problems(schema as JsonObject, (answered.content ?? {}) as Json).catch(() => []);
   if (wrong.length === 0) return exact;
   const data = `The answer is not what the server asked for: ${wrong.join("; ")}. The server got the answer that the question was cancelled.`;
   relay?.onLog?.({ level: "warning", logger: "toolplane", data });
   return { action: "cancel" };
+}
+
+function isYesAlone({ properties, additionalProperties, patternProperties }: UnknownObject): boolean {
+  const isOpen = [additionalProperties, patternProperties].some((said) => said !== undefined && said !== false);
+  return !isOpen && (properties === undefined || (isObject(properties) && Object.keys(properties).length === 0));
 }
 
 function causeOf({ id, tool, principal: { user }, options: { conversation } }: Routed) {

@@ -19,6 +19,9 @@ export type Fingerprint = (tool: Tool) => string;
 /** Where a server is reached; null for one that is a process. */
 export type OriginOf = (server: string | null) => string | null;
 
+/** Where a call of this caller works; null for a server that is the same wherever it is asked for. */
+export type PlaceOf = (server: string | null, principal: Principal) => string | null;
+
 /** A server may move while its tools stay the same, so a yes is to both. */
 export function atOrigin(fingerprint: string, origin: string | null | undefined): string {
   return origin ? `${fingerprint} ${origin}` : fingerprint;
@@ -56,9 +59,12 @@ export function createRemembered(
   store: () => Promise<Store>,
   fingerprint: Fingerprint,
   originOf: OriginOf,
+  placeOf: PlaceOf,
   settings: () => ApprovalSettings,
 ) {
   const known = new Map<string | null, { at: number; entries: Promise<RememberedApproval[]> }>();
+  const isSaidHere = ({ directory }: RememberedApproval, { tool, principal }: Injected) =>
+    (directory ?? null) === placeOf(tool.id.server, principal);
 
   async function entriesOf(user: string | null): Promise<RememberedApproval[]> {
     const before = known.get(user);
@@ -76,10 +82,15 @@ export function createRemembered(
       const entries = await entriesOf(call.principal.user);
       const ownCounts = ownYesCounts(settings(), call.principal);
       const counts = ({ by = null, user }: RememberedApproval) => ownCounts || (by !== null && !isSameName(by, user));
-      return entries.find((entry) => counts(entry) && fits(entry, call, fingerprint, originOf)) ?? null;
+      return (
+        entries.find((entry) => counts(entry) && isSaidHere(entry, call) && fits(entry, call, fingerprint, originOf)) ??
+        null
+      );
     },
     async add(held: HeldCall, remember: Remember, by: Principal): Promise<RememberedApproval> {
-      const entry = { ...toRemembered(held, remember, originOf), by: by.user };
+      const directory = placeOf(held.toolId.server, held.principal);
+      const where = directory === null ? {} : { directory };
+      const entry = { ...toRemembered(held, remember, originOf), ...where, by: by.user };
       await (await store()).addRemembered(entry);
       known.delete(entry.user);
       return entry;

@@ -8,7 +8,7 @@ import { normalizeResult, type ToolResult } from "../../model/calls/result.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import { mayDo, type Principal } from "../../model/principal.ts";
+import { type Face, mayDo, type Principal } from "../../model/principal.ts";
 import { type HookJudgement, type HookRequest, type RunHooks, runInTurn, toolFacts } from "./ask-hooks.ts";
 import { type HookContext, judge, withVerdict } from "./before-call.ts";
 import { type CommandPlace, commandHook, functionHook, type Hook } from "./hook.ts";
@@ -85,10 +85,17 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
     async guardPrompt(...[event, payload, { run, model: tool, ...about }]: Parameters<GuardPrompt>): Promise<void> {
       const onRun = ({ name, decision }: HookRun) =>
         emit({ type: "hook.decided", callId: run, tool, event, name, decision });
-      const judged = await asker({ ...about, tool, onRun })(event, { payload, change: changeNothing, mayAsk: false });
-      if (judged.decision !== "deny") return;
-      const text = `The model '${tool}' was not asked: ${judged.reason ?? "a hook decided so"}.`;
-      throw new PlaneError("APPROVAL_DENIED", text, { data: { model: tool, hook: judged.by } });
+      const ask = asker({ ...about, tool, onRun });
+      const deny = (reason: string, hook: string | null) => {
+        const text = `The model '${tool}' was not asked: ${reason}.`;
+        return new PlaneError("APPROVAL_DENIED", text, { data: { model: tool, hook } });
+      };
+      // A conversation begins with its first question, and not with the first call.
+      const { principal, session: conversation } = about;
+      const refused = await sessions.beginning({ principal, conversation, face: "agent" }, ask);
+      if (refused) throw deny(refused.reason, refused.origin.replace(/^hook:/, ""));
+      const judged = await ask(event, { payload, change: changeNothing, mayAsk: false });
+      if (judged.decision === "deny") throw deny(judged.reason ?? "a hook decided so", judged.by);
     },
     async ended(conversation: string, principal: Principal): Promise<void> {
       await sessions.end(principal, conversation, asker({ principal, session: conversation, tool: "" }));
@@ -125,13 +132,14 @@ export function createHookSessions() {
   const begun = createLru<Promise<HookJudgement>>(minSessions);
   const keyOf = ({ user }: Principal, conversation: string) => JSON.stringify([user, conversation]);
 
-  /** Why the conversation of this call may not begin; null when it may, has begun, or there is none. */
-  async function refusal(call: Injected, askHooks: RunHooks): Promise<Verdict | null> {
-    const { conversation } = call.options;
-    if (conversation === undefined) return null;
-    const key = keyOf(call.principal, conversation);
+  /** Why a conversation may not begin; null when it may, or has begun. */
+  async function beginning(
+    about: { principal: Principal; conversation: string; face: Face },
+    askHooks: RunHooks,
+  ): Promise<Verdict | null> {
+    const key = keyOf(about.principal, about.conversation);
     const others = begun.get(key);
-    const payload = { face: call.face };
+    const payload = { face: about.face };
     const asked = others ?? askHooks("SessionStart", { payload, change: changeNothing, mayAsk: false });
     begun.set(key, asked);
     const judged = await asked.catch((thrown) => {
@@ -140,14 +148,19 @@ export function createHookSessions() {
       if (others) return null;
       throw thrown;
     });
-    if (judged === null) return refusal(call, askHooks);
+    if (judged === null) return beginning(about, askHooks);
     if (judged.decision !== "deny") return null;
     begun.delete(key);
     return { verdict: "deny", origin: `hook:${judged.by}`, reason: judged.reason ?? "a hook decided so" };
   }
 
   return {
-    refusal,
+    beginning,
+    /** The same for the conversation of a call; null where there is none. */
+    refusal({ principal, face, options: { conversation } }: Injected, askHooks: RunHooks): Promise<Verdict | null> {
+      if (conversation === undefined) return Promise.resolve(null);
+      return beginning({ principal, conversation, face }, askHooks);
+    },
     async end(principal: Principal, conversation: string, askHooks: RunHooks): Promise<void> {
       begun.delete(keyOf(principal, conversation));
       await askHooks("SessionEnd", { payload: {}, change: changeNothing, mayAsk: false });

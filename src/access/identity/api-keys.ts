@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { createHeardValues } from "../../lib/async/heard-values.ts";
 import type { CreatedApiKey, NewApiKey } from "../../model/access/credentials.ts";
 import type { ApiKey } from "../../model/access/credentials-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -11,6 +13,8 @@ const prefix = "tp_";
 const secretShape = /^tp_[A-Za-z0-9_-]{43}$/;
 const maxTextLength = 200;
 const notedEveryMs = 60_000;
+/** A first key that another process makes counts after this at the latest. */
+const noticedMs = 1_000;
 const lists = ["groups", "scopes", "toolGroups"] as const;
 const texts: readonly (keyof NewApiKey)[] = ["name", "user", "persona", "workspace", "compliance", "expiresAt"];
 const fields = [...texts, ...lists];
@@ -26,14 +30,54 @@ export function looksLikeKey(token: string): boolean {
   return token.startsWith(prefix);
 }
 
-type Ports = { store(): Promise<Store>; emit(event: PlaneEvent): void };
+type Ports = {
+  store(): Promise<Store>;
+  emit(event: PlaneEvent): void;
+  /** Whether other processes tell of the keys that they revoke. Where they do not, the store is read every time. */
+  isInformed(): boolean;
+  /** The files that make this plane another one than those that keep their keys in the same place; none where it is alone. */
+  files?(): readonly string[];
+};
 
-/** Reads the store every time, so that a key that another process revokes is revoked at once. */
-export function createApiKeys({ store, emit }: Ports) {
-  const find = async (id: string) => (await (await store()).apiKeys()).find((key) => key.id === id);
+/** A key that another process revokes is revoked at once where it tells of that, and after a second at the latest. */
+export function createApiKeys({ store, emit, isInformed, files = () => [] }: Ports) {
+  /** A key whose plane is gone is for all of them: moving a file must not open what a key has locked. */
+  const isOurs = ({ files: theirs = [] }: ApiKey) => {
+    const own = files();
+    return own.length === 0 || theirs.some((file) => own.includes(file)) || !theirs.some((file) => existsSync(file));
+  };
+  const list = async () => (await (await store()).apiKeys()).filter(isOurs);
+  const find = async (id: string) => (await list()).find((key) => key.id === id);
+  const byHash = createHeardValues({
+    read: async (hash) => (await store()).apiKeyByHash(hash),
+    isInformed,
+    // Anybody can send keys that are none.
+    isKept: (key) => key !== null,
+  });
+  const existence = createHeardValues({
+    read: async () => (await (await store()).hasApiKeys()) && (await list()).length > 0,
+    isInformed,
+    untoldMs: noticedMs,
+  });
+  const changed = () => {
+    byHash.changed();
+    existence.changed();
+  };
+  /** A key counts even where its use cannot be noted. */
+  const noteUse = async (key: ApiKey, now: number) => {
+    if (key.lastUsedAt !== null && now - Date.parse(key.lastUsedAt) < notedEveryMs) return;
+    key.lastUsedAt = new Date(now).toISOString();
+    const at = key.lastUsedAt;
+    await store()
+      .then(({ touchApiKey }) => touchApiKey(key.id, at))
+      .catch(() => undefined);
+  };
   return {
-    list: async (): Promise<ApiKey[]> => (await store()).apiKeys(),
-    exist: async (): Promise<boolean> => (await store()).hasApiKeys(),
+    /** Here or elsewhere. */
+    changed,
+    list,
+    /** Every request asks, and it changes about once in the life of a plane. */
+    exist: (): boolean | Promise<boolean> => existence.get(""),
 
     async create(given: NewApiKey, creator: Principal): Promise<CreatedApiKey> {
       const asked = parseNewKey(given, creator);
@@ -41,8 +85,10 @@ export function createApiKeys({ store, emit }: Ports) {
       const createdAt = new Date().toISOString();
       const id = crypto().randomBytes(5).toString("hex");
       const createdBy = [creator.user ?? [], creator.keyCreators ?? []].flat();
-      const key: ApiKey = { id, ...asked, createdAt, createdBy, lastUsedAt: null, revokedAt: null };
-      await (await store()).addApiKey(key, hashSecret(secret));
+      const own = files();
+      const place = own.length === 0 ? {} : { files: [...own] };
+      const key: ApiKey = { id, ...asked, ...place, createdAt, createdBy, lastUsedAt: null, revokedAt: null };
+      await (await store()).addApiKey(key, hashSecret(secret)).finally(changed);
       emit({ type: "key.created", keyId: id, name: key.name });
       return { key, secret };
     },
@@ -52,20 +98,21 @@ export function createApiKeys({ store, emit }: Ports) {
       if (key === undefined)
         throw new PlaneError("NOT_FOUND", `There is no key '${id}'. 'toolplane keys list' shows them all.`);
       const { revokeApiKey, deleteApiKey } = await store();
-      const isFirst = await revokeApiKey(id, new Date().toISOString());
+      const isFirst = await revokeApiKey(id, new Date().toISOString()).finally(changed);
       if (isFirst) emit({ type: "key.revoked", keyId: id, name: key.name });
-      if (forget) await deleteApiKey(id);
+      if (forget) await deleteApiKey(id).finally(changed);
       return isFirst;
     },
 
     async identify(secret: string): Promise<Principal> {
-      const opened = await store();
-      const found = secretShape.test(secret) ? await opened.apiKeyByHash(hashSecret(secret)) : null;
+      const found = secretShape.test(secret) ? byHash.get(hashSecret(secret)) : null;
       const now = Date.now();
-      const key = requireLive(found, now);
-      // A key counts even where its use cannot be noted.
-      if (key.lastUsedAt === null || now - Date.parse(key.lastUsedAt) >= notedEveryMs)
-        await opened.touchApiKey(key.id, new Date(now).toISOString()).catch(() => undefined);
+      const key = requireLive(found instanceof Promise ? await found : found, now);
+      if (!isOurs(key))
+        throw unauthenticated("unknown", `The API key ${key.id} is for the plane of ${key.files?.join(" and ")}.`);
+      const noting = noteUse(key, now);
+      // Who had to wait for the store anyway waits for this, too.
+      if (found instanceof Promise) await noting;
       return principalWith(key);
     },
 

@@ -4,12 +4,22 @@ import type { ClaimPaths } from "../../model/access/jwt-issuer.ts";
 import type { Assertion } from "../../model/access/sign-in.ts";
 import { unauthenticated } from "./unauthenticated.ts";
 import { rightsOf } from "./upstream.ts";
-import { createVerifyToken, issuerOf, type VerifyToken } from "./verify-token.ts";
+import { clockTolerance, createVerifyToken, hasClaim, issuerOf, type VerifyToken } from "./verify-token.ts";
 
 /** The type of an Identity Assertion Authorization Grant. */
 const assertionType = "oauth-id-jag+jwt";
 /** An assertion is for now: in seconds. */
 const maxLifetime = 600;
+
+/** Assertions often say only who the person is; the rest is known from a sign-in. */
+function unsaidIn(
+  told: JWTPayload,
+  { scopes, groups, persona, workspace, compliance, tool_groups: toolGroups }: ClaimPaths,
+) {
+  const paths = { scopes, groups, persona, workspace, compliance, toolGroups };
+  const names = Object.keys(paths) as (keyof typeof paths)[];
+  return names.filter((name) => paths[name] === undefined || !hasClaim(told, paths[name]));
+}
 
 /** Assertions of providers that the configuration trusts, for the authorization server at this address. */
 export function createReadAssertion(issuers: readonly string[], origin: string, claims: ClaimPaths, egress: Egress) {
@@ -28,16 +38,20 @@ export function createReadAssertion(issuers: readonly string[], origin: string, 
     const { jti, client_id: clientId, resource = null, scope = "", exp = 0, iat } = told;
     if (typeof jti !== "string" || typeof clientId !== "string" || typeof iat !== "number")
       throw unauthenticated("claims", "The assertion lacks 'jti', 'client_id' or 'iat'.");
-    if (exp - iat > maxLifetime) throw unauthenticated("claims", "The assertion counts for too long.");
+    if (exp - iat > maxLifetime || iat > Date.now() / 1_000 + clockTolerance)
+      throw unauthenticated("claims", "The assertion counts for too long, or was made in the future.");
     return {
       person: rightsOf(principal, claims),
-      id: jti,
+      unsaid: unsaidIn(told, claims),
+      // Each provider has numbers of its own.
+      id: `${String(told.iss)} ${jti}`,
       clientId,
       resource: typeof resource === "string" ? resource : null,
       scopes: String(scope)
         .split(" ")
         .filter((one) => one !== ""),
-      lifetime: maxLifetime,
+      // As long as it could be shown again: both clocks may be off.
+      lifetime: maxLifetime + 2 * clockTolerance,
     };
   };
 }

@@ -6,7 +6,7 @@ import type { Config } from "../../model/config/config.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { PlaneIdentity, PlaneKeys } from "../../model/plane-access.ts";
-import { type Inside, type Principal, principalOf, requireScope, withListed } from "../../model/principal.ts";
+import { type Inside, mayDo, type Principal, principalOf, requireScope, withListed } from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
 import type { Profile } from "../policy/decide.ts";
 import { createApiKeys, looksLikeKey } from "./api-keys.ts";
@@ -18,20 +18,21 @@ const missing =
   "This plane needs a credential. Send 'Authorization: Bearer TOKEN' with an API key ('toolplane keys create NAME' makes one) or a token of the plane's issuer.";
 const unknown =
   "This is not an API key, and the plane accepts nothing else. API keys begin with 'tp_'; 'toolplane keys create NAME' makes one.";
-/** A first key that another process makes counts after this at the latest. */
-const noticedMs = 1_000;
 
 export type IdentityPorts = {
   config(): Config;
   store(): Promise<Store>;
   emit(event: PlaneEvent): void;
   onNews(listener: (news: StoreNews) => void): () => void;
+  isInformed(): boolean;
   defaultPrincipal: Principal;
   exposed: boolean;
+  /** The files that this plane has keys of its own for. */
+  planeFiles(): readonly string[];
   egress: Egress;
   /** The servers of a toolset; none where there is no such toolset. */
   toolsetServers(name: string): readonly string[];
-  signIn: Pick<SignIn, "browsers" | "keysAt" | "requireGrant" | "serverAt" | "requireReady">;
+  signIn: Pick<SignIn, "browsers" | "begun" | "keysAt" | "requireGrant" | "serverAt" | "requireReady">;
 };
 
 type SignIn = ReturnType<typeof createSignIn>;
@@ -40,12 +41,11 @@ type Verbs = { identity: Omit<Inside<PlaneIdentity>, "usualCaller">; keys: Insid
 
 export function createIdentity(ports: IdentityPorts) {
   const { config, store, emit, onNews, defaultPrincipal, exposed, egress, toolsetServers } = ports;
-  const keys = createApiKeys({ store, emit });
+  const keys = createApiKeys({ store, emit, isInformed: ports.isInformed, files: ports.planeFiles });
   const verify = createTokenCheck(() => config().auth, egress, ports.signIn);
-  const known = createKnownKeys(keys.exist);
-  onNews(({ what }) => what === "keys" && known.changed());
+  onNews(({ what }) => what === "keys" && keys.changed());
   const needsCredentials = (): boolean | Promise<boolean> =>
-    exposed || isPublic(config().auth) || signsIn(config().auth) || known.exist();
+    exposed || isPublic(config().auth) || signsIn(config().auth) || keys.exist();
 
   const anonymous = (isNeeded: boolean): Principal => {
     if (isNeeded) throw unauthenticated("missing", missing);
@@ -69,6 +69,7 @@ export function createIdentity(ports: IdentityPorts) {
         return person === null ? null : withListed(principalOf(person), config().users);
       },
       browsers: ports.signIn.browsers,
+      begun: ports.signIn.begun,
       async requireSignIn() {
         if (exposed || isPublic(config().auth)) await ports.signIn.requireReady();
       },
@@ -86,11 +87,11 @@ export function createIdentity(ports: IdentityPorts) {
       },
       async create(asked, { principal }) {
         requireScope(principal, "admin", "create an API key");
-        return keys.create(asked, principal).finally(known.changed);
+        return keys.create(asked, principal);
       },
       async revoke(id, { principal, forget = false }) {
         requireScope(principal, "admin", "revoke an API key");
-        return keys.revoke(id, forget).finally(known.changed);
+        return keys.revoke(id, forget);
       },
     },
   };
@@ -111,31 +112,21 @@ export function createIdentity(ports: IdentityPorts) {
   };
 }
 
-/** Every request asks whether there are keys, which changes about once in the life of a plane. */
-function createKnownKeys(exist: () => Promise<boolean>) {
-  let known: { value: boolean; until: number } | undefined;
-  let changes = 0;
-  return {
-    exist(): boolean | Promise<boolean> {
-      if (known && performance.now() < known.until) return known.value;
-      const before = changes;
-      return exist().then((value) => {
-        if (before === changes) known = { value, until: performance.now() + noticedMs };
-        return value;
-      });
-    },
-    changed(): void {
-      changes += 1;
-      known = undefined;
-    },
-  };
-}
-
-/** Servers and toolsets of the token's scopes are the only servers of its bearer. */
+/**
+ * Servers and toolsets of the token's scopes are the only servers of its bearer, who manages nothing: a key, a person or
+ * a server that is made would reach beyond them.
+ */
 function limited(principal: Principal, toolsetServers: IdentityPorts["toolsetServers"]): Principal {
   const { within } = principal;
   if (within === undefined) return principal;
-  return { ...principal, servers: [...new Set([...within.servers, ...within.toolsets.flatMap(toolsetServers)])] };
+  const scopes = [
+    ...new Set(principal.scopes.map((scope) => (mayDo({ ...principal, scopes: [scope] }, "admin") ? "call" : scope))),
+  ];
+  return {
+    ...principal,
+    scopes,
+    servers: [...new Set([...within.servers, ...within.toolsets.flatMap(toolsetServers)])],
+  };
 }
 
 /** Callers have a place to get tokens at. */

@@ -15,26 +15,22 @@ import type { AuditedWork } from "../../model/audit.ts";
 import type { Config } from "../../model/config/config.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { BrowserPlace, PlaneGrants, PlanePeople } from "../../model/plane-access.ts";
+import type { BegunPlace, BegunSignIn, BrowserPlace, PlaneGrants, PlanePeople } from "../../model/plane-access.ts";
 import { type Caller, type Inside, mayDo, principalOf, requireScope } from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
 import type { Vault } from "../../servers/servers.ts";
-import { unauthenticated } from "./unauthenticated.ts";
+import { createRevocations } from "./revocations.ts";
 
-/** A revocation by another process counts after this at the latest. */
-const noticedMs = 1_000;
-/** How often the use of a grant is noted. */
-const touchedMs = 60_000;
 /** Keys of a token that are not known here are looked for in the store so often. */
 const keysCooldownMs = 5_000;
 const sweepMs = 600_000;
 /** Names of one machine: no more than these can be asked for. */
 const maxOrigins = 8;
 
-const revokedKind = "RevokedGrant";
-const grantKind = "Grant";
 const browserKind = "Browser";
 const browserSeconds = 12 * 60 * 60;
+const begunKind = "Begun";
+const begunSeconds = 600;
 
 type Session = NonNullable<Awaited<ReturnType<BrowserPlace["find"]>>>;
 
@@ -45,6 +41,8 @@ export type SignInContext = {
   store(): Promise<Store>;
   vault(): Promise<Vault>;
   onNews(listener: (news: StoreNews) => void): () => void;
+  /** Do other planes tell of what they take back? */
+  isInformed(): boolean;
   egress: Egress;
   load(): Promise<SignInPackage>;
   audit<T>(work: AuditedWork, caller: Caller, run: () => Promise<T>): Promise<T>;
@@ -59,7 +57,13 @@ export function createSignIn(context: SignInContext) {
     const { createSignInRows } = await import("./sign-in-rows.ts");
     return createSignInRows({ store, vault: once(context.vault) });
   });
-  const revocations = createRevocations(context, rows);
+  const revocations = createRevocations({ rows, isInformed: context.isInformed });
+  const keys = createKeyCache(async (origin) => (await serverAt(origin)).keys());
+  context.onNews(({ what }) => {
+    if (what !== "signIns") return;
+    revocations.changed();
+    keys.changed();
+  });
   const lines = createLines(context);
   const servers = new Map<string, Promise<SignInServer>>();
   const sweep = once(() => {
@@ -151,11 +155,20 @@ export function createSignIn(context: SignInContext) {
     find: async (cookie) => (await (await rows()).get<Session>(browserKind, cookie))?.value ?? null,
     end: async (cookie) => void (await (await rows()).remove(browserKind, cookie)),
   };
+  const begun: BegunPlace = {
+    async keep(state, about) {
+      sweep();
+      await (await rows()).put(begunKind, state, about, { seconds: begunSeconds });
+    },
+    find: async (state) => (await (await rows()).get<BegunSignIn>(begunKind, state))?.value ?? null,
+    take: async (state) => (await rows()).remove(begunKind, state),
+  };
 
   return {
     grants,
     people,
     browsers,
+    begun,
     serverAt,
     /** Rejects where a public address would let no one in. */
     async requireReady(): Promise<void> {
@@ -174,13 +187,8 @@ export function createSignIn(context: SignInContext) {
       );
     },
     /** Keys of the server at this address; they are kept in memory. */
-    keysAt: createKeyCache(async (origin) => (await serverAt(origin)).keys()),
-    /** Throws where the grant of a token was taken back; its use is noted beside the request. */
-    requireGrant(grant: string): void {
-      if (revocations.has(grant))
-        throw unauthenticated("revoked", "The person has taken back what this client may do.");
-      revocations.used(grant);
-    },
+    keysAt: keys.at,
+    requireGrant: revocations.requireGrant,
     /** With the configuration. */
     reload: () => servers.clear(),
   };
@@ -196,59 +204,23 @@ async function assertionReader(
   return (await import("./assertions.ts")).createReadAssertion(assertionIssuers, origin, claims, egress);
 }
 
-/** Grants whose tokens are not over yet. In memory, so that a request waits for no store. */
-function createRevocations(context: SignInContext, rows: () => Promise<SignInRows>) {
-  const revoked = new Set<string>();
-  const touched = new Map<string, number>();
-  let readAt = Number.NEGATIVE_INFINITY;
-  const read = async () => {
-    for (const { id } of await (await rows()).list(revokedKind)) revoked.add(id);
-  };
-  const refresh = () => {
-    if (steadyNow() - readAt < noticedMs) return;
-    readAt = steadyNow();
-    void read().catch(() => undefined);
-  };
-  context.onNews(({ what }) => {
-    if (what !== "signIns") return;
-    readAt = Number.NEGATIVE_INFINITY;
-    if (context.config().auth.server !== undefined) refresh();
-  });
-  return {
-    async add(grant: string): Promise<void> {
-      revoked.add(grant);
-      const { accessMinutes = 60 } = context.config().auth.server ?? {};
-      await (await rows()).put(revokedKind, grant, {}, { seconds: (accessMinutes + 2) * 60, tells: true });
-    },
-    has(grant: string): boolean {
-      refresh();
-      return revoked.has(grant);
-    },
-    used(grant: string): void {
-      const now = steadyNow();
-      if (now - (touched.get(grant) ?? Number.NEGATIVE_INFINITY) < touchedMs) return;
-      if (touched.size > 10_000) touched.clear();
-      touched.set(grant, now);
-      void rows()
-        .then((kept) => kept.touch(grantKind, grant))
-        .catch(() => undefined);
-    },
-  };
-}
-
 type Keys = Awaited<ReturnType<SignInServer["keys"]>>;
 
 /** `isUnknown`: the key of a token was not among them. */
 function createKeyCache(read: (origin: string) => Promise<Keys>) {
   const known = new Map<string, { at: number; keys: Promise<Keys> }>();
-  return (origin: string, isUnknown = false): Promise<Keys> => {
-    const before = known.get(origin);
-    if (before && !(isUnknown && steadyNow() - before.at > keysCooldownMs)) return before.keys;
-    const keys = read(origin);
-    if (known.size >= maxOrigins) known.clear();
-    known.set(origin, { at: steadyNow(), keys });
-    keys.catch(() => known.delete(origin));
-    return keys;
+  return {
+    /** Another plane may have made one. */
+    changed: () => known.clear(),
+    at(origin: string, isUnknown = false): Promise<Keys> {
+      const before = known.get(origin);
+      if (before && !(isUnknown && steadyNow() - before.at > keysCooldownMs)) return before.keys;
+      const keys = read(origin);
+      if (known.size >= maxOrigins) known.clear();
+      known.set(origin, { at: steadyNow(), keys });
+      keys.catch(() => known.delete(origin));
+      return keys;
+    },
   };
 }
 

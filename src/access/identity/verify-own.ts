@@ -5,12 +5,14 @@ import { createVerifyToken, issuerOf, type VerifyToken } from "./verify-token.ts
 
 /** Its tokens say what they may do in `scope`, and nothing else counts. */
 const claims = ClaimPaths.parse({ scopes: "scope" });
+/** The same keys sign ID tokens, too (RFC 9068). */
+const accessType = "at+jwt";
 /** The claim with the grant that a token belongs to; programs that sign in as themselves have none. */
 const grantClaim = "grant";
 
 type Ports = {
   keysAt(origin: string, isUnknown?: boolean): Promise<{ keys: object[] }>;
-  requireGrant(grant: string): void;
+  requireGrant(grant: string): void | Promise<void>;
 };
 
 /** Tokens of the plane's own authorization server, checked with keys in memory. Null where another issuer is named. */
@@ -25,7 +27,7 @@ export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
     return made;
   }
   const verifierAt = (origin: string): VerifyToken =>
-    createVerifyToken({ issuer: origin, audience: null, claims }, async (header, token) => {
+    createVerifyToken({ issuer: origin, audience: null, claims, typ: accessType }, async (header, token) => {
       try {
         return await (await setAt(origin))(header, token);
       } catch (thrown) {
@@ -42,7 +44,7 @@ export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
     known.set(origin, verify);
     return verify(token, asked, (payload) => {
       const grant = payload[grantClaim];
-      if (typeof grant === "string") requireGrant(grant);
+      return typeof grant === "string" ? requireGrant(grant) : undefined;
     });
   };
 }

@@ -19,7 +19,7 @@ const keysTtlMs = 600_000;
 /** How often unknown key ids, which anyone can make up, may cause a fetch. */
 const unknownKeyCooldownMs = 30_000;
 /** In seconds. */
-const clockTolerance = 30;
+export const clockTolerance = 30;
 const maxTokenLength = 16 * 1024;
 /** Only algorithms with a public key: with a shared secret all who check could also sign. */
 const algorithms: string[] = [
@@ -206,6 +206,8 @@ function listAt(claims: UnknownObject, path: string, split: (text: string) => st
   throw unauthenticated("claims", `'${path}' in the token is not a list of strings.`);
 }
 
+export const hasClaim = (claims: UnknownObject, path: string) => valueAt(claims, path) !== undefined;
+
 /** Dots lead into objects, but may also belong to the name of a claim. */
 function valueAt(claims: UnknownObject, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
@@ -219,22 +221,28 @@ function valueAt(claims: UnknownObject, path: string): unknown {
 }
 
 /** Whose tokens are believed, and for which audience; null is the address that is asked. */
-export type TokenIssuer = Omit<JwtIssuer, "audience"> & { audience: string | null };
+export type TokenIssuer = Omit<JwtIssuer, "audience"> & {
+  audience: string | null;
+  /** The only type of its tokens that counts. */
+  typ?: string;
+};
+
+type CheckPayload = (payload: JWTPayload) => void | Promise<void>;
 
 /** `asked` is the address that the token is shown at; `check` throws where a valid token does not count. */
-export type VerifyToken = (token: string, asked?: string, check?: (payload: JWTPayload) => void) => Promise<Principal>;
+export type VerifyToken = (token: string, asked?: string, check?: CheckPayload) => Promise<Principal>;
 
 /** Of one issuer: its keys are kept in memory, and read again beside the requests that use them. */
 export function createVerifyToken(settings: TokenIssuer, from: Egress | JWTVerifyGetKey): VerifyToken {
-  const { issuer, claims } = settings;
+  const { issuer, claims, typ } = settings;
   const keys = typeof from === "function" ? from : createIssuerKeys(settings, from);
   return async (token, asked, check) => {
     requireOurs(token, settings, asked);
-    const required = { issuer, algorithms, clockTolerance, requiredClaims: ["exp"] };
+    const required = { issuer, algorithms, clockTolerance, requiredClaims: ["exp"], ...(typ && { typ }) };
     const { payload } = await jwtVerify(token, keys, required).catch((thrown) => {
       throw tokenProblem(thrown, settings);
     });
-    check?.(payload);
+    await check?.(payload);
     return readClaims(payload, claims);
   };
 }

@@ -195,3 +195,21 @@ test("the hint of an untrusted server raises the risk for rules that hold back, 
   assert.equal(verdict(destroys, ["medium", "high"], "allow"), "allow");
   assert.equal(verdict({ ...destroys, trusted: true }, ["medium"], "deny"), "ask");
 });
+
+test("plan mode lets pass what a trusted or well-known server calls a read, and nothing that a stranger does", () => {
+  const verdictOf = (tool: Partial<Tool>, mode: "plan" | "review" = "plan") =>
+    decide(injectedCall(sampleTool(tool)), { mode }).verdict;
+  const id = { server: "files", tool: "read_text_file" };
+  assert.equal(verdictOf({ id }), "queue");
+  assert.equal(verdictOf({ id, trusted: true }), "allow");
+  assert.equal(verdictOf({ id, wellKnown: true }), "allow");
+  assert.equal(
+    verdictOf({ id: { server: "files", tool: "directory" }, wellKnown: true, annotations: { readOnlyHint: true } }),
+    "allow",
+  );
+  for (const annotations of [{ readOnlyHint: false }, { destructiveHint: true }])
+    assert.equal(verdictOf({ id, wellKnown: true, annotations }), "queue");
+  assert.equal(verdictOf({ id: { server: "files", tool: "write_file" }, wellKnown: true }), "queue");
+  // Where nothing may change, a name is still no knowledge.
+  assert.equal(verdictOf({ id, wellKnown: true }, "review"), "deny");
+});

@@ -100,9 +100,16 @@ export function createDecide(
     const situation = { principal, face, isPage, arguments: argumentsOf(call), now };
     const ruled = byRule(facts, situation) ?? byProfile[profile](call, facts, ownCounts);
     const moded = byMode(stricterMode(policy.mode, call.options.mode), facts);
-    return moded !== null && strictnessOf(moded) > strictnessOf(ruled) ? moded : ruled;
+    const decided = moded !== null && strictnessOf(moded) > strictnessOf(ruled) ? moded : ruled;
+    return policy.askAlways && strictnessOf(decided) < strictnessOf(askedAlways) ? askedAlways : decided;
   };
 }
+
+const askedAlways: Verdict = {
+  verdict: "ask",
+  origin: "policy.askAlways",
+  reason: "every call needs a person's yes ('policy.askAlways')",
+};
 
 /** A caller may ask for a stricter mode than the configured one, never for a looser one. */
 export function stricterMode(configured: PolicyMode, asked: PolicyMode | undefined): PolicyMode {
@@ -121,6 +128,8 @@ function byRule({ firstRule }: ToolFacts, situation: RuleContext): Verdict | nul
 function byMode(mode: PolicyMode, facts: ToolFacts): Verdict | null {
   const { effect } = facts;
   if (mode === "build" || isKnownRead(facts) || (mode === "debug" && effect.effect === "read")) return null;
+  // A plan collects what changes something; it need not hold up reading until an operator has declared each tool.
+  if (mode === "plan" && facts.callsItRead) return null;
   const origin = `mode:${mode}`;
   const what =
     effect.effect === "write"

@@ -45,6 +45,25 @@ test("hints count when the server is trusted, and only then", () => {
   assert.equal(effectOf(sampleTool(destroys), {}).effect, "write");
 });
 
+test("what a trusted server says of one tool comes before side effects of the whole server, in both directions", () => {
+  const of = (side_effects: "write" | "none", annotations: object, more = {}) =>
+    sampleTool({
+      id: { server: "notes", tool: "frobnicate" },
+      name: "notes.frobnicate",
+      trusted: true,
+      annotations,
+      metadata: sampleMetadata({ side_effects }),
+      ...more,
+    });
+  assert.equal(effectOf(of("write", { readOnlyHint: true }), {}).effect, "read");
+  assert.equal(effectOf(of("none", { destructiveHint: true }), {}).effect, "write");
+  assert.equal(effectOf(of("write", {}), {}).effect, "write");
+  // Of this very tool, or for all by a pattern, the operator's word is the last one.
+  assert.equal(effectOf(of("write", { readOnlyHint: true }, { effects: "explicit" }), {}).effect, "write");
+  assert.equal(effectOf(of("write", { readOnlyHint: true }), { "notes.*": "write" }).effect, "write");
+  assert.equal(effectOf(of("write", { readOnlyHint: true }, { trusted: false }), {}).effect, "write");
+});
+
 test("people are warned of a destructive tool regardless of trust, and nothing else follows from an untrusted hint", () => {
   const claims = { trusted: false, annotations: { destructiveHint: true } };
   const writes = sampleTool({ ...claims, id: { server: "notes", tool: "put_report" } });

@@ -111,6 +111,14 @@ function hintOf({ annotations }: Tool): Effect | null {
   return null;
 }
 
+/** Does a server that is trusted or well known say that it reads, with a hint or by the name alone? */
+export function callsItRead({ trusted, wellKnown, annotations, id }: Tool, { effect, known }: Effect): boolean {
+  if (known || id.server === null || !(trusted || wellKnown)) return known && effect === "read";
+  const { readOnlyHint, destructiveHint } = annotations;
+  if (readOnlyHint === false || destructiveHint === true) return false;
+  return readOnlyHint === true || effect === "read";
+}
+
 /** The first verb of the name decides, unless it is rather a noun and another stands at the end. */
 export function effectOfName(name: string): Effect {
   const found = judge(wordsOf(name));

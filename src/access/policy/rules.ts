@@ -6,7 +6,7 @@ import { spellings } from "../../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Face, Principal } from "../../model/principal.ts";
 import { type CreatePatternSet, createArgumentMatcher, type MatchedPatterns, patternKey } from "./argument-patterns.ts";
-import { type Effect, effectOf } from "./effect.ts";
+import { callsItRead, type Effect, effectOf } from "./effect.ts";
 
 const weekdays: readonly string[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const dayMinutes = 24 * 60;
@@ -47,6 +47,7 @@ type Risk = "low" | "medium" | "high";
 
 export type ToolFacts = {
   effect: Effect;
+  callsItRead: boolean;
   firstRule(situation: RuleContext): FoundRule | null;
 };
 
@@ -62,7 +63,7 @@ export function createToolFacts({ rules, effects }: Policy, createPatternSet: Cr
     const effect = effectOf(tool, effects);
     const risks = risksOf(tool, effect);
     const about = compiled.filter(({ rule }) => isAbout(rule, tool, effect, risks));
-    const facts = { effect, firstRule: createFinder(about, matchArguments) };
+    const facts = { effect, callsItRead: callsItRead(tool, effect), firstRule: createFinder(about, matchArguments) };
     known.set(tool, facts);
     return facts;
   };

@@ -257,7 +257,7 @@ function keyOf(
   { tool, input, injected, principal, options }: Routed,
   { relay }: ReadContext,
   isShared: boolean,
-  { servers }: Pick<Config, "servers">,
+  { servers, inWorkspace }: Pick<Config, "servers" | "inWorkspace">,
 ) {
   const args = { ...putExactNumbers(input.arguments, input.exact ?? []), ...injected.values };
   const sessions = serversOf(tool).map((server) => servers[server]?.session);
@@ -267,6 +267,7 @@ function keyOf(
     tool.id,
     args,
     isShared ? null : principal,
+    serversOf(tool).some((server) => inWorkspace.includes(server)) ? (principal.directory ?? null) : null,
     sessions.includes("principal") ? ofUser : null,
     sessions.includes("conversation") ? [...ofUser, options.conversation ?? null] : null,
     Object.fromEntries(meta),

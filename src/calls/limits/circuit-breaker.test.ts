@@ -2,22 +2,24 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import { type ErrorCode, type ErrorData, PlaneError } from "../../model/errors.ts";
-import { createCircuits } from "./circuit-breaker.ts";
+import { createCircuits, type OpenCircuit } from "./circuit-breaker.ts";
 
 const error = (code: ErrorCode, data: ErrorData = {}) => new PlaneError(code, "it broke", { data });
 const lost = error("SERVER_UNAVAILABLE", { sent: true });
 
 function circuitsOf(failures = 5, openMs = 30_000) {
   const changes: string[] = [];
+  const turns: (OpenCircuit | null)[] = [];
   const circuits = createCircuits({
     setting: () => ({ failures, openMs }),
     onChange: (server, state) => changes.push(`${server} ${state}`),
+    onTurned: (_, open) => turns.push(open),
   });
   const attempt = (how: PlaneError | null) => circuits.enter("notes").leave(how);
   const fail = (times: number, how = lost) => {
     for (let at = 0; at < times; at += 1) attempt(how);
   };
-  return { circuits, changes, attempt, fail };
+  return { circuits, changes, turns, attempt, fail };
 }
 
 const refused = { code: "SERVER_UNAVAILABLE" };
@@ -156,5 +158,41 @@ suite("circuits", () => {
     on.circuits.reset("notes");
     assert.equal(on.circuits.enter("notes").isProbe, false);
     assert.deepEqual(on.changes, ["notes open", "notes closed"]);
+  });
+
+  test("what one plane opens is open on another, as long and for the same reason, until it closes", async () => {
+    const [here, there] = [circuitsOf(), circuitsOf()];
+    here.fail(5);
+    assert.equal(here.turns.length, 1);
+    there.circuits.learn("notes", here.turns[0] ?? null);
+    assert.deepEqual(there.circuits.status("notes"), here.circuits.status("notes"));
+    assert.throws(() => there.circuits.enter("notes"), /circuit open since 1970-01-01T00:00:00.000Z, after 5 failures/);
+    await moveTime(30_000);
+    // Each plane tries it once; the one that fails opens it for both, for longer.
+    const [one, other] = [here.circuits.enter("notes"), there.circuits.enter("notes")];
+    one.leave(lost);
+    there.circuits.learn("notes", here.turns[1] ?? null);
+    assert.equal(there.circuits.status("notes")?.openUntil, "1970-01-01T00:01:30.000Z");
+    other.leave(null);
+    assert.deepEqual(there.turns, [null]);
+    here.circuits.learn("notes", null);
+    assert.equal(here.circuits.enter("notes").isProbe, false);
+    // What was learned is not passed on.
+    assert.equal(here.turns.length, 2);
+  });
+
+  test("what another plane says cannot shorten a cooldown, open a disabled breaker, or close one for ever", async () => {
+    const { circuits, fail } = circuitsOf();
+    const told: OpenCircuit = { failures: 9, opened: 1, since: 0, until: 10_000, lastError: "gone" };
+    fail(5);
+    circuits.learn("notes", told);
+    assert.equal(circuits.status("notes")?.openUntil, "1970-01-01T00:00:30.000Z");
+    circuits.learn("over", { ...told, until: -1 });
+    assert.equal(circuits.enter("over").isProbe, false);
+    circuits.learn("far", { ...told, until: 1e15 });
+    assert.equal(circuits.status("far")?.openUntil, "1970-01-01T00:05:00.000Z");
+    const off = circuitsOf(0);
+    off.circuits.learn("notes", told);
+    assert.equal(off.circuits.enter("notes").isProbe, false);
   });
 });

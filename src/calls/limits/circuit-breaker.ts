@@ -38,7 +38,12 @@ type CircuitOptions = {
   /** Undefined for a server that is not configured. */
   setting(server: string): ServerCircuit | undefined;
   onChange(server: string, state: CircuitState): void;
+  /** It was opened or closed because of what happened here; null where it was closed. */
+  onTurned?(server: string, open: OpenCircuit | null): void;
 };
+
+/** An open circuit as another plane reads it. Times are those of the wall clock. */
+export type OpenCircuit = Pick<Circuit, "failures" | "opened" | "since" | "until" | "lastError">;
 
 export type Circuits = ReturnType<typeof createCircuits>;
 /** An attempt that was let through. */
@@ -62,15 +67,24 @@ type Circuit = {
 };
 
 /** A circuit breaker for each server. A half-open circuit lets one call through. */
-export function createCircuits({ setting, onChange }: CircuitOptions, now: () => number = () => performance.now()) {
+export function createCircuits(
+  { setting, onChange, onTurned }: CircuitOptions,
+  now: () => number = () => performance.now(),
+) {
   const circuits = new Map<string, Circuit>();
+
+  /** False where it was not open. */
+  function shut(server: string): boolean {
+    const circuit = circuits.get(server);
+    circuits.delete(server);
+    const wasOpen = circuit !== undefined && circuit.until !== 0;
+    if (wasOpen) onChange(server, "closed");
+    return wasOpen;
+  }
 
   /** The server answered, was repaired or replaced. */
   function close(server: string): void {
-    const circuit = circuits.get(server);
-    if (circuit === undefined) return;
-    circuits.delete(server);
-    if (circuit.until !== 0) onChange(server, "closed");
+    if (circuits.has(server) && shut(server)) onTurned?.(server, null);
   }
 
   function fail(server: string, at: number, isProbe: boolean, error: PlaneError): void {
@@ -88,6 +102,9 @@ export function createCircuits({ setting, onChange }: CircuitOptions, now: () =>
     if (!isProbe && (isOpen || circuit.failures < most)) return;
     open(circuit, openMs);
     onChange(server, "open");
+    const { failures, opened, lastError } = circuit;
+    const [since, until] = [inWallTime(circuit.since), inWallTime(circuit.until)];
+    onTurned?.(server, { failures, opened, since, until, lastError });
   }
 
   /** One per attempt, so it holds no functions of its own. */
@@ -134,8 +151,22 @@ export function createCircuits({ setting, onChange }: CircuitOptions, now: () =>
       return (setting(server)?.failures ?? 0) === 0 ? undefined : statusOf(circuits.get(server));
     },
     reset: close,
+    /** Another plane opened or closed it. What is open here for longer stays open. */
+    learn(server: string, told: OpenCircuit | null): void {
+      if (told === null) return void shut(server);
+      const until = Math.min(inSteadyTime(told.until), steadyNow() + maxOpenMs);
+      const known = circuits.get(server);
+      if ((setting(server)?.failures ?? 0) === 0 || until <= Math.max(steadyNow(), known?.until ?? 0)) return;
+      const since = Math.min(inSteadyTime(told.since), steadyNow());
+      const { failures, opened, lastError } = told;
+      circuits.set(server, { failures, opened, lastError, since, until, failedAt: now(), isProbed: false });
+      onChange(server, "open");
+    },
   };
 }
+
+const inWallTime = (at: number) => Date.parse(wallTime(at));
+const inSteadyTime = (at: number) => steadyNow() + at - Date.now();
 
 function statusOf(circuit: Circuit | undefined): CircuitStatus {
   if (circuit === undefined) return { state: "closed", failures: 0, openUntil: null, lastError: null };

@@ -5,6 +5,7 @@ import type { Routed } from "../../model/calls/call.ts";
 import type { ProviderSpec, Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { PlaneConversations } from "../../model/plane-history.ts";
 import type { Inside } from "../../model/principal.ts";
 import type { ServersChange } from "../../model/servers/server.ts";
@@ -16,6 +17,8 @@ import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.t
 import { createRateLimiter, createSharedRateLimiter, type Rated } from "./rate-limiter.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 import { createSharedBudgets, type SharedCounts } from "./shared-budgets.ts";
+import { createSharedCircuits } from "./shared-circuits.ts";
+import { createSharedSlots, leaseMs, type SharedSlots } from "./shared-slots.ts";
 
 /** Calls of one tool that may wait for each other. */
 const maxLine = 1_000;
@@ -73,6 +76,9 @@ type LimitParts = {
   budgets: ConversationBudgets;
   circuits: Circuits;
   ratePerMinute(server: string): number | undefined;
+  /** Calls at once of all planes together. */
+  concurrency(server: string): number | undefined;
+  slots: SharedSlots;
   shared?: SharedCounts | undefined;
 };
 
@@ -82,7 +88,7 @@ const free: AttemptPass = { pause: () => nothing, end: nothing, giveUp: nothing 
 export type Limits = ReturnType<typeof createPathLimits>;
 
 /** Rate limits, serial execution, budgets, circuit breakers and the retry budget. */
-export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: LimitParts) {
+export function createPathLimits({ budgets, circuits, ratePerMinute, concurrency, slots, shared }: LimitParts) {
   const turns = createTurns();
   const rates = shared ? createSharedRateLimiter(shared, createRateLimiter()) : createRateLimiter();
   const retries = createRetryBudget(shared);
@@ -119,15 +125,26 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: L
       if (server === null && meter === undefined) return free;
       const circuit = server === null ? null : circuits.enter(server);
       const rated = server === null ? undefined : serverRate(server, ratePerMinute(server));
+      const most = server === null ? undefined : concurrency(server);
       // Most attempts are limited by nothing but the circuit breaker.
-      if (rated === undefined && meter === undefined) return new Admission(circuit, undefined);
+      if (rated === undefined && meter === undefined && most === undefined) return new Admission(circuit, undefined);
+      let release: () => void = nothing;
       const refuse = (thrown: unknown): never => {
         circuit?.abandon();
+        release();
         throw thrown;
       };
+      const takeSlot = () => {
+        if (server === null || most === undefined) return undefined;
+        const slot = slots.take(server, most, limiter.signal);
+        return andThen(slot.taken, () => {
+          release = slot.release;
+        });
+      };
       try {
+        // The slot after the turn: no other call can use it while this one waits.
         const admitted = andThen(takeRate(rated, limiter), () =>
-          andThen(meter?.reserve(), () => new Admission(circuit, meter)),
+          andThen(takeSlot(), () => andThen(meter?.reserve(), () => new Admission(circuit, meter, release))),
         );
         return admitted instanceof Promise ? admitted.catch(refuse) : admitted;
       } catch (thrown) {
@@ -155,10 +172,12 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: L
 class Admission implements AttemptPass {
   readonly #circuit: Entered | null;
   readonly #meter: Meter | undefined;
+  readonly #release: () => void;
 
-  constructor(circuit: Entered | null, meter: Meter | undefined) {
+  constructor(circuit: Entered | null, meter: Meter | undefined, release: () => void = nothing) {
     this.#circuit = circuit;
     this.#meter = meter;
+    this.#release = release;
     meter?.start();
   }
 
@@ -167,6 +186,7 @@ class Admission implements AttemptPass {
   }
 
   end(error: PlaneError | null): void {
+    this.#release();
     this.#meter?.settle(error?.data.sent !== false);
     if (error === null) this.#circuit?.leave(null);
   }
@@ -203,7 +223,7 @@ export type CallLimits = ReturnType<typeof createLimits>;
 
 type LimitsContext = {
   readonly settings: { config(): Config };
-  readonly recorder: Pick<Recorder, "store" | "outlivesUs" | "emit">;
+  readonly recorder: Pick<Recorder, "store" | "outlivesUs" | "emit" | "tells" | "onNews">;
 };
 
 export function createLimits({ settings, recorder }: LimitsContext) {
@@ -217,9 +237,23 @@ export function createLimits({ settings, recorder }: LimitsContext) {
       }
     : undefined;
   const budgets = createBudgets(() => config().budgets, undefined, shared && createSharedBudgets(shared));
-  const circuits = createCircuits({
+  const circuits: Circuits = createCircuits({
     setting: (server) => config().servers[server]?.circuit,
     onChange: (server, state) => emit({ type: "server.circuit", server, state }),
+    onTurned: (server, open) => elsewhere?.tell(server, open),
+  });
+  const servers = () => config().servers;
+  const elsewhere = recorder.tells
+    ? createSharedCircuits({ servers, store, onNews: recorder.onNews, learn: circuits.learn })
+    : undefined;
+  const slots = createSharedSlots({
+    shared,
+    tell: async (key) => {
+      if (!recorder.tells) return;
+      const unchanged = (value: JsonObject | null) => ({ value, answer: null });
+      await (await store()).changeShared(key, 2 * leaseMs, unchanged, true);
+    },
+    onTold: (listener) => recorder.onNews((news) => news.what === "shared" && listener(news.key)),
   });
   /** Closes the circuits of these servers. */
   const trust = (servers: readonly string[]) => servers.forEach(circuits.reset);
@@ -235,6 +269,8 @@ export function createLimits({ settings, recorder }: LimitsContext) {
       circuits,
       shared,
       ratePerMinute: (server) => config().servers[server]?.rateLimitPerMinute,
+      concurrency: (server) => config().servers[server]?.sharedConcurrency,
+      slots,
     }),
     circuitOf(server: string): { circuit?: CircuitStatus } {
       const circuit = circuits.status(server);
@@ -245,6 +281,8 @@ export function createLimits({ settings, recorder }: LimitsContext) {
     apply: ({ changed, removed }: ServersChange) => trust([...changed, ...removed]),
     endConversation: budgets.forget,
     /** Returns unused shares to other planes. */
-    stop: budgets.release,
+    async stop(): Promise<void> {
+      await Promise.all([budgets.release(), slots.stop()]);
+    },
   };
 }

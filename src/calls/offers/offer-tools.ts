@@ -71,7 +71,7 @@ export const nameIn = (what: string) => what.slice(what.indexOf("/") + 1);
 
 /** Rules on arguments see the address of a resource; an approver cannot make it another one. */
 function parametersOf(kind: OfferCallKind, name: string): JsonObject {
-  if (kind === "prompt" || kind === "completion" || kind === "extension")
+  if (kind === "prompt" || kind === "completion" || kind === "extension" || kind === "page")
     return { type: "object", additionalProperties: true };
   const properties = { uri: { type: "string", const: name } };
   return { type: "object", properties, required: ["uri"], additionalProperties: false };
@@ -81,7 +81,8 @@ function requestFor(kind: OfferCallKind, what: string): (args: JsonObject) => Of
   const name = nameIn(what);
   if (kind === "prompt") return (args) => ({ method: "prompts/get", params: { name, arguments: args } });
   if (kind === "resource") return () => ({ method: "resources/read", params: { uri: name } });
-  if (kind === "subscription") return () => null;
+  // What a page asks its host is for no server; the path decides whether it may, and keeps the record.
+  if (kind === "subscription" || kind === "page") return () => null;
   if (kind === "extension") return (args) => ({ method: name, params: args });
   const ref = what.startsWith("prompts/") ? { type: "ref/prompt", name } : { type: "ref/resource", uri: name };
   return (args) => ({ method: "completion/complete", params: { ...args, ref } });

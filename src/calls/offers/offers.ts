@@ -7,16 +7,19 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { CataloguePackages, ScanPackage } from "../../model/packages.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { OfferOptions, PlanePrompts, PlaneResources, PlaneServers } from "../../model/plane-tools.ts";
+import type { PlaneSkills } from "../../model/plane-work.ts";
 import type { Inside, KnownCaller } from "../../model/principal.ts";
 import { isExtensionMethod, isExtensionNotification } from "../../protocol/extensions.ts";
-import { explainFailure, type Servers } from "../../servers/servers.ts";
+import { explainFailure, ownerOfCaller, type Servers } from "../../servers/servers.ts";
 import { nameIn, readOfferAnswer } from "./offer-tools.ts";
+import { createPublishedSkills } from "./published-skills.ts";
 import { createSkillGuard, type SkillPorts } from "./skills.ts";
 
 type OfferVerbs = {
   prompts: Inside<Pick<PlanePrompts, "get">>;
   resources: Inside<Pick<PlaneResources, "read" | "watch">>;
   servers: Inside<Pick<PlaneServers, "forward">>;
+  skills: Inside<Pick<PlaneSkills, "published">>;
 };
 
 type Parts = {
@@ -26,10 +29,10 @@ type Parts = {
   judge: SkillPorts["judge"];
   config(): Pick<Config, "security">;
   packages: Pick<CataloguePackages, "scan">;
-};
+} & Omit<Parameters<typeof createPublishedSkills>[0], "forward">;
 
 /** Prompts, resources and completions: calls of their servers, with the caller's own rights and credentials. */
-export function createOfferVerbs({ call, servers, config, packages, pages, judge }: Parts): OfferVerbs {
+export function createOfferVerbs({ call, servers, config, packages, pages, judge, ...publishing }: Parts): OfferVerbs {
   const skills = createSkillGuard({ judge });
   async function ask(
     server: string,
@@ -41,7 +44,7 @@ export function createOfferVerbs({ call, servers, config, packages, pages, judge
     const outcome = await call({ server, tool: what, kind }, args, { ...options, maxResultBytes: 0 });
     const answer = answerOf(outcome, kind);
     if (!isObject(answer)) return answer;
-    const owner = servers.listOwner(server, { user: options.principal.user, conversation: null });
+    const owner = servers.listOwner(server, ownerOfCaller(options.principal));
     const uri = nameIn(what);
     const { poisoning } = config().security;
     const isForModel = kind === "prompt" || (kind === "resource" && skills.isSkill(server, owner, uri));
@@ -73,13 +76,14 @@ export function createOfferVerbs({ call, servers, config, packages, pages, judge
       throw explainFailure(thrown, server, what);
     });
 
+  const forward: OfferVerbs["servers"]["forward"] = async (server, method, params, options) => {
+    const { kind, what, args } = readRequest(method, params);
+    return ask(server, kind, what, args, options);
+  };
+
   return {
-    servers: {
-      async forward(server, method, params, options) {
-        const { kind, what, args } = readRequest(method, params);
-        return ask(server, kind, what, args, options);
-      },
-    },
+    servers: { forward },
+    skills: createPublishedSkills({ forward, ...publishing }),
     prompts: {
       get: (server, name, args = {}, options) =>
         explained(ask(server, "prompt", `prompts/${name}`, args, options), server, name),

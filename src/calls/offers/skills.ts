@@ -6,6 +6,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 /** Of one server that are kept. */
 const maxSkills = 2_000;
 const maxServers = 1_000;
+const maxLeftOut = 100;
 
 type Owner = { user: string | null } | undefined;
 
@@ -34,21 +35,26 @@ export function createSkillGuard({ judge }: SkillPorts) {
     /** The list without what must not be loaded; `leftOut` says why. */
     async list(server: string, owner: Owner, answer: UnknownObject): Promise<UnknownObject> {
       const listed = (Array.isArray(answer.skills) ? answer.skills : []).slice(0, maxSkills);
-      const leftOut: { uri: string; why: string }[] = [];
-      const valid = listed.flatMap((entry) => {
+      const leftOut = saidLeftOut(answer.leftOut);
+      const fitting = listed.flatMap((entry) => {
         const skill = readSkill(entry);
         if (!("wrong" in skill)) return [skill];
         leftOut.push({ uri: String(isObject(entry) ? entry.uri : "").slice(0, 200), why: skill.wrong });
         return [];
       });
+      // Nothing says which of two is meant.
+      const alike = Map.groupBy(fitting, ({ uri }) => uri);
+      const valid = fitting.filter(({ uri }) => alike.get(uri)?.length === 1);
+      for (const [uri, all] of alike)
+        if (all.length > 1) leftOut.push({ uri: uri.slice(0, 200), why: "its address is listed more than once" });
       const held = await release(server, owner, valid);
       const skills = valid.filter(({ uri }, at) => {
         const why = held[at] ?? null;
         if (why !== null) leftOut.push({ uri: uri.slice(0, 200), why });
         return why === null;
       });
-      const said = leftOut.length === 0 ? {} : { leftOut: leftOut.slice(0, 100) };
-      return { ...answer, skills, ...said };
+      const { leftOut: _, ...rest } = answer;
+      return { ...rest, skills, ...(leftOut.length === 0 ? {} : { leftOut: leftOut.slice(0, maxLeftOut) }) };
     },
     async get(server: string, owner: Owner, answer: UnknownObject): Promise<UnknownObject> {
       const skill = readSkill(answer.skill);
@@ -80,6 +86,15 @@ export function createSkillGuard({ judge }: SkillPorts) {
       for (const skill of containing) if (skill.resources !== "dynamic") checkFile(server, skill, uri, answer);
     },
   };
+}
+
+/** What a server itself did not list, as far as it can be read. */
+function saidLeftOut(given: unknown): { uri: string; why: string }[] {
+  const entries = Array.isArray(given) ? given.slice(0, maxLeftOut) : [];
+  return entries.flatMap((one) => {
+    const isSaid = isObject(one) && typeof one.uri === "string" && typeof one.why === "string";
+    return isSaid ? [{ uri: String(one.uri).slice(0, 200), why: String(one.why).slice(0, 300) }] : [];
+  });
 }
 
 /** What is pinned of a skill: its frontmatter, and the digests of its files. */

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { briefJson } from "../../lib/json/render-json.ts";
 import type { Executed, Routed } from "../../model/calls/call.ts";
 import { normalizeResult } from "../../model/calls/result.ts";
+import type { ListOwner } from "../../model/catalogue/list-owner.ts";
 import { ProviderSpec, type Tool, ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -26,7 +27,7 @@ type Listening = {
     definition: ServerDefinition,
     tools: unknown[],
     era: KnownServer["era"],
-    owner?: { user: string | null },
+    owner?: ListOwner,
   ): void;
   onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
 };
@@ -68,7 +69,8 @@ export async function openRecordings(context: RecordingsContext): Promise<Record
         ...(recording ? { recorded } : {}),
         onTools(server, definition, tools, era, owner) {
           onTools(server, definition, tools, era, owner);
-          if (owner === undefined || owner.user === usual) writer.listed(server, definition, { era, tools });
+          if (owner === undefined || owner.directory !== undefined || owner.user === usual)
+            writer.listed(server, definition, { era, tools });
         },
         onKnown(known, server, definition) {
           onKnown(known, server, definition);
@@ -182,6 +184,8 @@ function adaptConfig(config: Config, recording: Recording, isLive: boolean): Con
     tools: { ...config.tools, ...Object.fromEntries(tools) },
     broken: without(config.broken),
     untrusted: without(config.untrusted),
+    // What is replayed is the same wherever it is asked for.
+    inWorkspace: config.inWorkspace.filter((name) => isLive || !recording.servers.has(name)),
     problems: [...config.problems, ...recording.problems],
   };
 }

@@ -149,12 +149,12 @@ function createUpkeep(config: () => Config, store: () => Promise<Store>, bucket:
   const forgetOld = async (kept: Store, now: number) => {
     const { keepDays } = config().calls;
     if (keepDays === 0 || now < callsDueAt) return;
-    callsDueAt = now + dayMs;
     // Whole days, which a database drops at once.
     const before = `${new Date(now - keepDays * dayMs).toISOString().slice(0, 10)}T00:00:00.000Z`;
     await forgetBefore(kept, before);
     await until0(() => kept.forgetAudit(before));
     await until0(() => kept.forgetRoots(before));
+    callsDueAt = now + dayMs;
   };
   /** The oldest go, whatever their age, until the rest fits. Changes stay: many calls must not hide what an administrator did. */
   const forgetBeyond = async (kept: Store) => {

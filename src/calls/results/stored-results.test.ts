@@ -26,8 +26,8 @@ async function setUp(context: TestContext, changes: object = {}) {
     settings: () => settings,
     readTool: () => "read_result",
   });
-  const give = (result: ToolResult, id = "call-1") => {
-    const call = { id, principal: ann, options: {} } as unknown as Requested;
+  const give = (result: ToolResult, id = "call-1", face = "library") => {
+    const call = { id, face, principal: ann, options: {} } as unknown as Requested;
     const outcome = {
       ok: true,
       call: { id, tool: "t", warnings: [] as string[] },
@@ -88,4 +88,25 @@ test("a list goes on where it ended, and says so when that place is gone", async
     message: /'cursor' cannot be/,
   });
   await assert.rejects(results.list({ limit: 0 }, ann), { code: "USAGE", message: /'limit' cannot be '0'/ });
+});
+
+test("of files a model reads names and sizes in the preview, and no base64", async (context) => {
+  const { give } = await setUp(context);
+  const bytes = Buffer.alloc(36_000, 7).toString("base64");
+  const value = {
+    results: "done",
+    artifacts: [{ name: "plot.png", b64: bytes, mime: "image/png" }],
+    meta_data: { n: 1 },
+  };
+  for (const result of [
+    { content: [{ type: "text", text: JSON.stringify(value) }] },
+    { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value },
+  ])
+    for (const face of ["agent", "mcp"]) {
+      const { result: given } = await give(result, `call-${face}`, face);
+      const said = JSON.stringify(given);
+      assert.match(said, /\[artifact plot\.png, image\/png, 36000 bytes\]/);
+      assert.match(said, /done/);
+      assert.doesNotMatch(said, /[A-Za-z0-9+/]{200,}/);
+    }
 });

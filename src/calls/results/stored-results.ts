@@ -3,8 +3,9 @@ import { brotliCompress, brotliDecompress, constants } from "node:zlib";
 import { hash } from "../../lib/json/stable-json.ts";
 import { cutText } from "../../lib/text/cut-text.ts";
 import { countOf } from "../../lib/text/wording.ts";
+import { artifactLines, artifactTexts } from "../../model/calls/artifact-texts.ts";
 import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
-import type { ToolResult } from "../../model/calls/result.ts";
+import { type ArtifactResult, readArtifacts, type ToolResult } from "../../model/calls/result.ts";
 import type { ResultPage, StoredResult } from "../../model/calls/result-schema.ts";
 import type {
   KeptResult,
@@ -190,10 +191,12 @@ export function createStoredResults(parts: ResultParts) {
         );
         return outcome;
       }
-      const stored = handleOf(kept, condensed, limit);
       // A person reads on with a command, not with a tool.
       const isForPerson = call.face === "cli" || call.face === "workbench";
       const isForModel = call.face === "mcp" || call.face === "agent";
+      const files = isForModel ? readArtifacts(result) : null;
+      const whole = handleOf(kept, condensed, limit);
+      const stored = files === null ? whole : withFiles(whole, files, limit);
       const digest = renderDigest(stored, isForPerson ? null : readTool(), isForModel);
       const shorter = assemble(condensed, digest);
       if (outcome.ok) return { ...outcome, result: shorter, stored };
@@ -251,6 +254,12 @@ function handleOf(kept: KeptResult, { body, parts }: Condensed, limit: number): 
   const preview = cutText(body.text, Math.min(2_000, Math.max(200, Math.floor(limit / 4))));
   const { id, characters, expiresAt } = kept;
   return { id, characters, expiresAt, shape: shapeOf(body), preview, nextOffset: preview.length, parts };
+}
+
+/** Of files a model reads the names: their bytes would fill the preview. */
+function withFiles(handle: ResultHandle, files: ArtifactResult, limit: number): ResultHandle {
+  const text = [...artifactLines(files), ...artifactTexts(files)].join("\n");
+  return { ...handle, preview: cutText(text, Math.max(200, Math.floor(limit / 2))), nextOffset: 0 };
 }
 
 function assemble({ blocks, rest }: Condensed, digest: string): ToolResult {

@@ -24,6 +24,8 @@ export type CatalogueEntriesPorts = {
   builtin(config: Config): readonly HandWritten[];
   maySeeServer(principal: Principal, server: string): boolean;
   onEntries(): void;
+  /** Where callers work who do not say it. */
+  home: string | null;
   servers(): { names(): string[]; discover(names: readonly string[], how: { waitMs: number }): Promise<void> };
 };
 
@@ -37,10 +39,14 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
   const { store, emit, outlivesUs } = recorder;
   let latest = 0;
   const kept = { store, outlivesUs, revision: () => latest };
-  const registry = createRegistry((change) => {
-    latest = change.revision;
-    emit({ type: "registry.changed", ...change });
-  }, defaultPrincipal.user);
+  const registry = createRegistry(
+    (change) => {
+      latest = change.revision;
+      emit({ type: "registry.changed", ...change });
+    },
+    defaultPrincipal.user,
+    ports.home,
+  );
   const history = createChangeHistory(kept);
   const handWritten = createHandWritten({
     publish: (translation) => registry.setSource(handWrittenSource, translation),

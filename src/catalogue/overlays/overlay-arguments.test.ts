@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { applyArguments } from "./overlay.ts";
+import { sampleTool } from "../../../test/samples/calls.ts";
+import { applyArguments, completeWrapper } from "./overlay.ts";
 
 const base = {
   type: "object",
@@ -62,4 +63,27 @@ test("without a schema the written arguments are one, whatever they are called",
   const { parameters } = applyArguments({ type: "object" }, [{ name: "__proto__", type: "string" }]);
   assert.deepEqual(Object.keys(parameters.properties ?? {}), ["__proto__"]);
   assert.deepEqual(parameters.required, ["__proto__"]);
+});
+
+test("the list of a hand-written tool says the same whether its server has answered or not", () => {
+  const provider = {
+    name: "mcp",
+    priority: 0,
+    health_check_interval: 300,
+    config: { server: "bank", tool: "balance" },
+  };
+  const local = [
+    { name: "account_id", type: "string" as const },
+    { name: "date", required: false },
+  ];
+  const written = {
+    ...sampleTool({ id: { server: null, tool: "bal" } }),
+    parameters: { type: "object" },
+    providers: [provider],
+    local,
+  };
+  const parameters = { type: "object", properties: { account_id: { type: "string" }, date: { type: "string" } } };
+  const base = { tool: { ...sampleTool({ id: { server: "bank", tool: "balance" } }), parameters }, fixed: {} };
+  for (const found of [base, undefined])
+    assert.deepEqual(completeWrapper(written, () => found).tool.parameters.required, ["account_id"]);
 });

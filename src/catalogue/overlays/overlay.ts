@@ -122,7 +122,11 @@ export function completeWrapper(
   });
   const [first] = wrapped;
   const completed = first === undefined ? { tool, fixed: {} } : inherit(tool, first, wrapped);
-  return withLocalArguments(completed, local ?? []);
+  // Its own list says the same whether a server has answered or not.
+  return withLocalArguments(
+    completed,
+    (local ?? []).map((argument) => ({ required: true, ...argument })),
+  );
 }
 
 export function unlistedServers(

@@ -24,6 +24,7 @@ async function guardOn(poisoning: "off" | null = "off", more: { settleAfterMs?: 
   const guard = createGuard(
     {
       store: open,
+      isInformed: () => false,
       emit: () => undefined,
       directoryOf: () => "/",
       tools: () => [],

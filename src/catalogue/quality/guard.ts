@@ -31,15 +31,19 @@ import { createPinnedServers, type PinnedServers, quickHashOf } from "./pinned-s
 export type GuardPorts = {
   config(): Config;
   store(): Promise<Store>;
+  /** Whether other processes tell of their decisions about pins. */
+  isInformed(): boolean;
   emit(event: PlaneEvent): void;
   directoryOf(server: string): string;
   tools(): readonly Tool[];
   /** Did people write this tool, or change how it is described? */
   isWritten(tool: Tool): boolean;
-  /** The users for whom alone a server lists it. */
+  /** The keys of the lists that have it, where its server does not list for all. */
   ownersOf?(tool: Tool): ReadonlySet<string | null> | undefined;
   /** Whose lists those of others are compared with. */
   usualUser?: string | null;
+  /** The directory whose lists those of others are compared with. */
+  home?: string | null;
   /** What extensions find suspicious in a definition. */
   scanAdded?(entry: UnknownObject): readonly Finding[];
   /** Pins are written when no server has listed for this time: until then many may list one after the other. */
@@ -62,7 +66,7 @@ export type Guard = ReturnType<typeof createGuard>;
  */
 export function createGuard(ports: GuardPorts, scan: ScanPackage) {
   const { config, store, emit, directoryOf, tools, isWritten, settleAfterMs = usualSettleMs } = ports;
-  const pinned = createPinnedServers(store, scan);
+  const pinned = createPinnedServers(store, scan, ports.isInformed);
   const verdicts = createVerdicts(pinned, tools, withAdded(scan, ports.scanAdded));
   const report = createReporter(verdicts.review, emit);
   const settling = new Set<string>();
@@ -192,9 +196,10 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
 
 /** Identifies what runs under this name; other limits or another description do not make it another server. */
 function identify(name: string, definition: ServerDefinition, directory: string): string {
-  const { command, args, cwd, url, openapi, baseUrl, transport } = definition;
-  const place = command === undefined && openapi === undefined ? null : directory;
-  return hash({ name, command, args, cwd, url, transport, place, ...(openapi && { openapi, baseUrl }) });
+  const { command, args, cwd, url, openapi, baseUrl, skills, transport } = definition;
+  const place = command === undefined && openapi === undefined && skills === undefined ? null : directory;
+  const more = { ...(openapi && { openapi, baseUrl }), ...(skills && { skills }) };
+  return hash({ name, command, args, cwd, url, transport, place, ...more });
 }
 
 /** Looks at each definition as well, also at one that is known to be clean. */

@@ -6,7 +6,8 @@ const mimeType = "text/html;profile=mcp-app";
 const page = (text: string, ui: object = {}) => [{ uri: "ui://a/b", mimeType, text, _meta: { ui } }];
 
 test("what people and models can read of a page is without tags, scripts and styles", () => {
-  const html = "<!doctype html><STYLE>p{}</style><p title='x'>One<b>two</b></p><script>three()</script><!-- four --> 1 < 2";
+  const html =
+    "<!doctype html><STYLE>p{}</style><p title='x'>One<b>two</b></p><script>three()</script><!-- four --> 1 < 2";
   assert.equal(readableText(html), "One two four --> 1");
   assert.equal(readableText("no tags"), "no tags");
   assert.equal(readableText("a<script>b"), "a");
@@ -21,7 +22,10 @@ test("content, type, policy and permissions of a page are what is pinned", () =>
   assert.notEqual(digestOf(page("<p>1</p>", { permissions: { camera: {} } })), first);
   const blob = Buffer.from("<p>1</p>").toString("base64");
   assert.equal(digestOf([{ uri: "ui://a/b", mimeType, blob }]), first);
-  assert.equal(digestOf([{ uri: "ui://a/b", mimeType: "Text/HTML; profile=mcp-app", text: "<p>1</p>" }]) === undefined, false);
+  assert.equal(
+    digestOf([{ uri: "ui://a/b", mimeType: "Text/HTML; profile=mcp-app", text: "<p>1</p>" }]) === undefined,
+    false,
+  );
   assert.equal(digestOf([{ uri: "ui://a/b", mimeType: "text/plain", text: "1" }]), undefined);
   assert.equal(digestOf("no list"), undefined);
 });

@@ -26,9 +26,11 @@ function memory() {
   };
 }
 
+const uninformed = () => false;
+
 test("a change that comes before the first definitions are written is a change of those", async () => {
   const store = memory();
-  const pinned = createPinnedServers(async () => store, scan);
+  const pinned = createPinnedServers(async () => store, scan, uninformed);
   pinned.listed("s", "id", [tool("a"), tool("b")]);
   assert.deepEqual(await pinned.loaded(), ["s"]);
   assert.equal(pinned.look("s", "a")?.status, "pinned");
@@ -46,7 +48,7 @@ test("one definition that cannot be written keeps no other from being pinned, an
   let deep: object = {};
   for (let depth = 0; depth < 20_000; depth++) deep = { deep };
   const store = memory();
-  const pinned = createPinnedServers(async () => store, scan);
+  const pinned = createPinnedServers(async () => store, scan, uninformed);
   pinned.listed("s", "id", [tool("odd", "Odd", { outputSchema: deep }), tool("a")]);
   await pinned.loaded();
   await pinned.settle("s", all, () => undefined);
@@ -57,7 +59,7 @@ test("one definition that cannot be written keeps no other from being pinned, an
 });
 
 test("of two tools of one name the first counts, and what is not listed is unknown", async () => {
-  const pinned = createPinnedServers(async () => memory(), scan);
+  const pinned = createPinnedServers(async () => memory(), scan, uninformed);
   pinned.listed("s", "id", [tool("a", "First"), tool("a", "Second"), "nonsense", null]);
   await pinned.loaded();
   assert.equal(pinned.look("s", "a")?.entry.description, "First");
@@ -76,7 +78,7 @@ test("definitions that could not be written are not forgotten: what is written l
       await store.addPins(...given);
     },
   };
-  const pinned = createPinnedServers(async () => failing, scan);
+  const pinned = createPinnedServers(async () => failing, scan, uninformed);
   pinned.listed("s", "id", [tool("a")]);
   await pinned.loaded();
   await assert.rejects(
@@ -96,10 +98,14 @@ test("definitions that could not be written are not forgotten: what is written l
 test("what another process may have decided is read again until it could be read, and what was read holds meanwhile", async () => {
   const store = memory();
   let isAway = false;
-  const pinned = createPinnedServers(async () => {
-    if (isAway) throw new Error("away");
-    return store;
-  }, scan);
+  const pinned = createPinnedServers(
+    async () => {
+      if (isAway) throw new Error("away");
+      return store;
+    },
+    scan,
+    uninformed,
+  );
   pinned.listed("s", "id", [tool("a")]);
   await pinned.loaded();
   await pinned.settle("s", all, () => undefined);
@@ -116,4 +122,25 @@ test("what another process may have decided is read again until it could be read
   isAway = false;
   await pinned.loaded();
   assert.equal(pinned.isLoaded(), true);
+});
+
+test("what differs from its pin is read again with each look only where other processes would not tell", async () => {
+  let isInformed = false;
+  const pinned = createPinnedServers(
+    async () => memory(),
+    scan,
+    () => isInformed,
+  );
+  pinned.listed("s", "id", [tool("a")]);
+  await pinned.loaded();
+  pinned.listed("s", "id", [tool("a", "Another text")]);
+  await pinned.loaded();
+  assert.equal(pinned.look("s", "a")?.status, "changed");
+  assert.equal(pinned.isLoaded(), false);
+  await pinned.loaded();
+  isInformed = true;
+  assert.equal(pinned.look("s", "a")?.status, "changed");
+  assert.equal(pinned.isLoaded(), true);
+  pinned.doubt();
+  assert.equal(pinned.isLoaded(), false);
 });

@@ -116,7 +116,7 @@ const maxPins = 20_000;
 
 export type PinnedServers = ReturnType<typeof createPinnedServers>;
 
-export function createPinnedServers(store: PinStore, scan: Scan) {
+export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () => boolean) {
   const listings = new Map<string, Listing>();
   const lookedThrough = new WeakSet<Listing>();
   const pins = createKnownPins(store);
@@ -199,7 +199,8 @@ export function createPinnedServers(store: PinStore, scan: Scan) {
       const isShared = shared?.status === "pinned" || shared?.status === "rejected";
       const identity = isShared && base !== undefined ? base : listing.identity;
       const found = isShared ? shared : compareWithPin(pins.get(identity), tool, entry);
-      if (found.status !== "pinned") pins.doubt(identity);
+      // Another process may let it go, and would not tell.
+      if (found.status !== "pinned" && !isInformed()) pins.doubt(identity);
       return { identity, server, kind, entry, ...found };
     },
     /** The list that this user sees. */

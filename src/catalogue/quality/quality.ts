@@ -1,4 +1,5 @@
 import { once } from "../../lib/async/once.ts";
+import { isDirectoryKey, type ListOwner, listKeysOf, listOwnerKey } from "../../model/catalogue/list-owner.ts";
 import { failOnLevels, qualityThreshold } from "../../model/catalogue/quality.ts";
 import type { ClientContext, ToolReview } from "../../model/catalogue/quality-schema.ts";
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
@@ -35,7 +36,7 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
     const { server } = tool.id;
     if (server === null) return [];
     const owners = ports.ownersOf?.(tool);
-    return owners ? [...owners].map((user) => toolsKey(server, ownList({ user }, ports))) : [server];
+    return owners ? [...owners].map((key) => toolsKey(server, pinnedApart(key, ports))) : [server];
   };
   const heldOf = (tool: Tool): string | null => {
     if (tool.metadata.enabled === false) return disabled;
@@ -65,10 +66,15 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
       // What its server says is repeated in what people made of it.
       return listed.held === null && written.held !== null ? { ...written, change: listed.change } : listed;
     },
-    /** By what its server lists for this user, too. */
-    heldProvider({ name, config: { server, tool } }: ProviderSpec, user: string | null = null): string | null {
+    /** By what its server lists for this caller, too. */
+    heldProvider({ name, config: { server, tool } }: ProviderSpec, viewer?: ListViewer): string | null {
       if (name !== "mcp" || typeof server !== "string" || typeof tool !== "string" || !guard) return null;
-      return guard.held(server, tool) ?? (user === null ? null : guard.held(toolsKey(server, user), tool));
+      const keys = viewer === undefined ? [] : listKeysOf(viewer, ports.home ?? null);
+      for (const key of [undefined, ...keys.map((one) => pinnedApart(one, ports))]) {
+        const held = guard.held(toolsKey(server, key), tool);
+        if (held !== null) return held;
+      }
+      return null;
     },
     isHeld: (tool: Tool) => heldOf(tool) !== null,
     withoutHeld: (tools: readonly Tool[]) => withoutHeld(tools, guard?.heldBy() ?? unguarded),
@@ -89,8 +95,11 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
       if (security.pinning === "off" && security.poisoning === "off" && !guard) return items.map(() => null);
       return (await open()).judge(server, kind, items, ownList(owner, ports));
     },
-    /** Another plane may have decided about pins. */
-    pinsChanged: () => guard?.pinned.doubt(),
+    /** Another plane may have decided about pins. They are read at once, before a call needs them. */
+    pinsChanged(): void {
+      guard?.pinned.doubt();
+      if (guard) void loaded().catch(() => undefined);
+    },
     onAsked(key: string): void {
       if (guard) return guard.asked(key);
       asked.add(key);
@@ -99,8 +108,8 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
       if (asked.size === 1 && (security.pinning !== "off" || security.poisoning !== "off"))
         setImmediate(() => void open().catch(() => undefined));
     },
-    /** With `owner`, what the server listed for this user alone. */
-    onRemoved(server: string, owner?: { user: string | null }): void {
+    /** With `owner`, what the server listed for this user or directory alone. */
+    onRemoved(server: string, owner?: ListOwner): void {
       const user = ownList(owner, ports);
       guard?.pinned.forget(server, user);
       for (const key of [...waiting.keys()])
@@ -125,14 +134,19 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
   };
 }
 
-type ListOwner = { user: string | null };
+type ListViewer = Pick<Principal, "user" | "directory">;
+type Usual = Pick<GuardPorts, "usualUser" | "home">;
 
-/** The list of the usual user is the one that others are compared with. */
-function ownList(
-  owner: ListOwner | undefined,
-  { usualUser = null }: Pick<GuardPorts, "usualUser">,
-): string | undefined {
-  return owner === undefined || owner.user === null || owner.user === usualUser ? undefined : owner.user;
+/** The list of the usual user, and that of the usual directory, are those that others are compared with. */
+function pinnedApart(key: string | null, { usualUser = null, home = null }: Usual): string | undefined {
+  if (key === null || key === usualUser) return undefined;
+  if (home === null || !isDirectoryKey(key)) return key;
+  const isUsual = [null, usualUser].some((user) => listOwnerKey({ user, directory: home }) === key);
+  return isUsual ? undefined : key;
+}
+
+function ownList(owner: ListOwner | undefined, usual: Usual): string | undefined {
+  return owner === undefined ? undefined : pinnedApart(listOwnerKey(owner), usual);
 }
 
 const disabled = "it is disabled; set 'enabled' of its overlay to true, or enable it on the page Tools";
@@ -168,8 +182,8 @@ type QualityPorts = GuardPorts & {
   tool: Inside<PlaneTools>["get"];
   guard(): Promise<Guard>;
   maySeeServer(principal: Principal, server: string): boolean;
-  /** The user for whom alone a server lists, or undefined where its list is shared. */
-  listOwner(server: string, principal: Principal): { user: string | null } | undefined;
+  /** For whom alone a server lists, or undefined where its list is shared. */
+  listOwner(server: string, principal: Principal): ListOwner | undefined;
   /** Has servers list what they offer beside tools. */
   listOffers(server: string | undefined, caller: Patient): Promise<void>;
 };
@@ -238,7 +252,7 @@ function createPinVerbs(
     const maySee = (name: string, user: string | undefined) =>
       (server === undefined || name === server) &&
       ports.maySeeServer(principal, name) &&
-      ports.listOwner(name, principal)?.user === user;
+      ownList(ports.listOwner(name, principal), ports) === user;
     return listedOffers(await guard(), maySee, (name) => ports.config().servers[name]?.groups ?? []);
   };
   /** A tool, or an offer by the name that lists of pins show. */

@@ -7,6 +7,7 @@ import type { ToolArgument } from "../../model/catalogue/tool.ts";
 import { fallbackDescription, type Tool, type ToolAnnotations, type ToolAuth } from "../../model/catalogue/tool.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
+import { isWellKnown } from "../../model/servers/well-known.ts";
 import { readParamHeaders } from "../../protocol/http-headers.ts";
 import { safeIcons } from "../../protocol/list-all.ts";
 import { applyRules, hideArguments } from "./injection.ts";
@@ -65,8 +66,13 @@ export function mergeAuth(entry: UnknownObject, { auth, auth_required, auth_env 
     required,
     ...(type === undefined ? {} : { type: String(type) }),
     ...(scopes.length === 0 ? {} : { scopes }),
-    ...(auth_env.length === 0 ? {} : { envs: Object.fromEntries(auth_env.map((name) => [name, { required: false }])) }),
+    ...(Object.keys(auth_env).length === 0 ? {} : { envs: envsOf(auth_env) }),
   };
+}
+
+function envsOf(said: NonNullable<Settings["auth_env"]>): NonNullable<ToolAuth["envs"]> {
+  const named = Array.isArray(said) ? said.map((name) => [name, {}] as const) : Object.entries(said);
+  return Object.fromEntries(named.map(([name, facts]) => [name, { required: false, ...facts }]));
 }
 
 function readScopes(said: unknown): string[] {
@@ -155,7 +161,57 @@ function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): Unk
   const { required } = schema;
   const names = readTexts(typeof required === "string" ? [required] : required);
   const isClean = required === undefined || (Array.isArray(required) && required.length === names.length);
-  return { ...schema, type: "object", ...(isClean ? {} : { required: names }) };
+  const { properties } = schema;
+  const repaired = isObject(properties) ? knownTypes(properties, 0) : properties;
+  return {
+    ...schema,
+    type: "object",
+    ...(repaired === properties ? {} : { properties: repaired }),
+    ...(isClean ? {} : { required: names }),
+  };
+}
+
+/** What other languages call the types of JSON. */
+const typeNames: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(["string", "number", "integer", "boolean", "object", "array", "null"].map((one) => [one, one])),
+  str: "string",
+  text: "string",
+  int: "integer",
+  long: "integer",
+  float: "number",
+  double: "number",
+  bool: "boolean",
+  dict: "object",
+  map: "object",
+  list: "array",
+  tuple: "array",
+  none: "null",
+};
+
+/** Schemas by name, without types that JSON has not: such a property may be anything. The same where all are known. */
+function knownTypes(schemas: UnknownObject, depth: number): UnknownObject {
+  let changed: UnknownObject | undefined;
+  for (const [name, schema] of Object.entries(schemas)) {
+    const known = isObject(schema) && depth < deepest ? knownType(schema, depth) : schema;
+    if (known === schema) continue;
+    changed ??= { ...schemas };
+    changed[name] = known;
+  }
+  return changed ?? schemas;
+}
+
+function knownType(schema: UnknownObject, depth: number): UnknownObject {
+  const { type, properties, items } = schema;
+  const inside = isObject(properties) ? knownTypes(properties, depth + 1) : properties;
+  const each = isObject(items) ? knownType(items, depth + 1) : items;
+  const nested =
+    inside === properties && each === items
+      ? schema
+      : { ...schema, ...(inside !== properties && { properties: inside }), ...(each !== items && { items: each }) };
+  if (typeof type !== "string" || typeNames[type] === type) return nested;
+  const { type: _, ...rest } = nested;
+  const meant = Object.hasOwn(typeNames, type.toLowerCase()) ? typeNames[type.toLowerCase()] : undefined;
+  return meant === undefined ? rest : { ...rest, type: meant };
 }
 
 /** Keys that the catalogue reads itself, or does not pass on. */
@@ -222,7 +278,7 @@ function readShared(definition: ServerDefinition) {
   const safe = { side_effects: "read_external_service" as const, idempotency_key: true };
   const reading = isOpen ? { ...metadata, ...safe } : metadata;
   const writing = isOpen ? { ...metadata, side_effects: "write" as const } : metadata;
-  return { rules, keepsInventory, reserved, metadata, reading, writing };
+  return { rules, keepsInventory, reserved, metadata, reading, writing, isWellKnown: isWellKnown(definition) };
 }
 
 function hasFacts({ version, auth, requires_authentication, capabilities }: UnknownObject): boolean {
@@ -245,7 +301,7 @@ function translate(server: string, definition: ServerDefinition, name: string, e
   const schema = schemaOf(entry) as JsonObject;
   const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
   const title = typeof entry.title === "string" ? entry.title : annotations.title;
-  const { rules, keepsInventory, reserved, reading, writing } = sharedBy(definition);
+  const { rules, keepsInventory, reserved, reading, writing, isWellKnown } = sharedBy(definition);
   // What an API's method does is no claim of a server, but what we send ourselves.
   const metadata = annotations.readOnlyHint === true ? reading : writing;
   return {
@@ -258,6 +314,7 @@ function translate(server: string, definition: ServerDefinition, name: string, e
     ...listedWith(entry),
     annotations,
     trusted: definition.trusted,
+    ...(isWellKnown && { wellKnown: true as const }),
     metadata: hasFacts(entry) ? metadataOf(entry, definition) : metadata,
     consent: definition.requires_consent === undefined ? "default" : "explicit",
     groups: definition.groups,

@@ -46,6 +46,12 @@ const cases: [title: string, entry: UnknownObject, server: UnknownObject, merged
     { required: false, envs: { TOKEN: { required: false } } },
   ],
   [
+    "what is said of a variable is kept",
+    {},
+    { auth_env: { TOKEN: { required: true, docs: "from the vault" }, OTHER: {} } },
+    { required: false, envs: { TOKEN: { required: true, docs: "from the vault" }, OTHER: { required: false } } },
+  ],
+  [
     "what makes no sense says nothing",
     { requires_authentication: "perhaps", auth: { scopes: [7, " "], type: 3 } },
     {},

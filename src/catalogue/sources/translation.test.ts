@@ -31,3 +31,20 @@ test("a name of more than a thousand characters is refused, and not repeated", (
   assert.deepEqual(rejected, [{ tool: "entry 1", reason: "its name has 1001 characters, and 1000 are the most" }]);
   assert.equal(tools.length, 1);
 });
+
+test("a type that JSON has not is what other languages mean by it, or anything", () => {
+  const properties = {
+    count: { type: "int", minimum: 1 },
+    when: { type: "datetime", description: "a day" },
+    rows: { type: "list", items: { type: "dict", properties: { id: { type: "str" } } } },
+    plain: { type: "string" },
+  };
+  const { tools, rejected } = translateTools("notes", sampleServer({}), [{ name: "a", inputSchema: { properties } }]);
+  assert.deepEqual(rejected, []);
+  assert.deepEqual(tools[0]?.parameters.properties, {
+    count: { type: "integer", minimum: 1 },
+    when: { description: "a day" },
+    rows: { type: "array", items: { type: "object", properties: { id: { type: "string" } } } },
+    plain: { type: "string" },
+  });
+});

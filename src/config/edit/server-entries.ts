@@ -107,5 +107,5 @@ function listHolder(path: Path, servers: readonly unknown[]): Holder {
 }
 
 function looksLikeServer(entry: unknown): boolean {
-  return isObject(entry) && ["command", "url", "container", "openapi"].some((key) => key in entry);
+  return isObject(entry) && ["command", "url", "container", "openapi", "skills"].some((key) => key in entry);
 }

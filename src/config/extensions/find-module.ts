@@ -31,6 +31,17 @@ function findPackage(name: string, directory: string): string | null {
   return above === directory ? null : findPackage(name, above);
 }
 
+/** Of the package that a file belongs to. */
+export function packageVersionOf(file: string): string | null {
+  const directory = dirname(file);
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+    return isObject(manifest) && typeof manifest.version === "string" ? manifest.version : null;
+  } catch {
+    return dirname(directory) === directory ? null : packageVersionOf(directory);
+  }
+}
+
 function entryOf(home: string): string | null {
   try {
     const manifest: unknown = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));

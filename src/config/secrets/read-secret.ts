@@ -116,6 +116,17 @@ export async function readKeychain(name: string, load = loadKeyring): Promise<Se
   }
 }
 
+/** Rejects with why not, and what else there is. */
+export async function writeKeychain(service: string, account: string, secret: string): Promise<void> {
+  try {
+    const { AsyncEntry } = await import("@napi-rs/keyring");
+    await abortable(new AsyncEntry(service, account).setPassword(secret), AbortSignal.timeout(limitMs));
+  } catch (thrown) {
+    const why = "The keychain did not take it: this system has none, or it is locked.";
+    throw new PlaneError("USAGE", `${why} Keep it in a file instead: --secrets file.`, { cause: thrown });
+  }
+}
+
 function loadKeyring(): Promise<Keyring> {
   return import("@napi-rs/keyring");
 }

@@ -34,12 +34,23 @@ export function settingsFromEnvironment(environment: Environment): {
   });
   const [first] = fields;
   if (first) readFields(reading, name?.value, fields, first);
+  forceApproval(reading, environment);
   const { settings, problems } = reading;
   return { settings, problems };
 }
 
+/** Does a variable describe a server? One that only makes calls wait configures nothing to be called. */
 export function isConfiguredByVariables(environment: Environment): boolean {
-  return settingsFromEnvironment(environment).settings.length > 0;
+  return settingsFromEnvironment(environment).settings.some(({ path }) => path[0] === "servers");
+}
+
+const forced = "FORCE_TOOL_APPROVAL_GLOBALLY";
+
+/** An administrator's word for every call, whatever the files say. */
+function forceApproval(reading: Reading, environment: Environment): void {
+  const said = environment[forced]?.trim().toLowerCase() ?? "";
+  if (!/^(?:1|true|yes|on)$/.test(said)) return;
+  reading.set(["policy", "askAlways"], true, [forced]);
 }
 
 function readFields(reading: Reading, name: string | undefined, fields: readonly Field[], first: Field): void {

@@ -29,12 +29,25 @@ export const native: Shape = {
     for (const [section, tree] of Object.entries(sectionTrees)) {
       const value = data[section] ?? undefined;
       if (value === undefined) continue;
-      if (isObject(value) || Object.keys(tree).length === 0) {
+      if (section === "hooks" && isObject(value)) readHooks(reading, value);
+      else if (isObject(value) || Object.keys(tree).length === 0) {
         readTree(reading, tree, value, [section], [section]);
       } else reading.fail([section], "must be an object");
     }
   },
 };
+
+/** What others call an event. */
+const otherEvents: Readonly<Record<string, string>> = { PreLlmCall: "BeforeModel" };
+
+/** Any event is let through, so that a misspelt one is an error and no hook is silently left out. */
+function readHooks(reading: Reading, hooks: UnknownObject): void {
+  for (const [written, commands] of Object.entries(hooks)) {
+    const event = Object.hasOwn(otherEvents, written) ? (otherEvents[written] ?? written) : written;
+    const source = ["hooks", written];
+    reading.define(["hooks", event], source, () => reading.set(["hooks", event], commands, source));
+  }
+}
 
 function readServers(reading: Reading, servers: unknown, source: Path): void {
   if (Array.isArray(servers)) return readServerList(reading, servers, source);

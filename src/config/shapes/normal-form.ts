@@ -35,6 +35,6 @@ const { servers: _, tools: __, overlays: ___, ...sections } = treeOf(ConfigValue
 /** The sections of the normal form beside servers and tools. */
 export const sectionTrees: Readonly<Record<string, Tree>> = {
   ...sections,
-  // Any event is let through, so that a misspelt one is an error and no hook is silently left out.
+  // Read apart.
   hooks: { "*": {} },
 };

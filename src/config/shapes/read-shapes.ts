@@ -119,7 +119,7 @@ export const handWrittenTools: Shape = {
 };
 
 const wrappers = ["mcpServers", "servers", "providers"];
-const serverKeys = ["command", "url", "openapi", "args", "env", "cwd", "transport", "headers", "auth_type"];
+const serverKeys = ["command", "url", "openapi", "skills", "args", "env", "cwd", "transport", "headers", "auth_type"];
 
 /** Files without any wrapper: the top level is a map of servers, or of tools, by name. Tells what it took. */
 function readByName(reading: Reading, data: UnknownObject, sections: readonly string[]): string[] {

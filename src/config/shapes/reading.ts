@@ -38,6 +38,14 @@ export type Reading = {
 /** At most this many suggestions: `timeout` is part of every `…TimeoutMs`. */
 const maxCandidates = 10;
 
+/** The unit at the end of a key is more than a mistake in typing: `timout` is `timeoutMs`. */
+function nearestKeys(key: string, known: readonly string[]): string[] {
+  const found = nearest(key, known, maxCandidates);
+  if (found.length > 0) return found;
+  const withoutUnit = new Map(known.map((one) => [one.replace(/(?:Ms|Seconds|_seconds|_sec|_ms)$/, ""), one]));
+  return nearest(key, withoutUnit.keys(), maxCandidates).flatMap((one) => withoutUnit.get(one) ?? []);
+}
+
 export function createReading(originOf: (source: Path) => SettingOrigin): Reading {
   const settings: Setting[] = [];
   const problems: ConfigProblem[] = [];
@@ -68,7 +76,7 @@ export function createReading(originOf: (source: Path) => SettingOrigin): Readin
     fail: (source, message, hint = null) => report("error", source, message, hint),
     warnUnknownKey(source, known) {
       const key = String(source.at(-1));
-      const candidates = nearest(key, known, maxCandidates);
+      const candidates = nearestKeys(key, [...known]);
       const near = candidates.find((candidate) => candidate.startsWith(key)) ?? candidates[0];
       const hint = near === undefined ? "It is ignored: remove it, or correct its name." : `Did you mean '${near}'?`;
       reading.warn(source, `'${key}' is not a known key`, hint);

@@ -61,6 +61,7 @@ const misspelt: [key: string, nearest: string | null][] = [
   ["auth_headr", "auth_header"],
   ["headrs", "headers"],
   ["timeout", "timeoutMs"],
+  ["timout", "timeoutMs"],
   ["comand", "command"],
   ["zzzzzzzz", null],
 ];

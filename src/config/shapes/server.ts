@@ -177,7 +177,7 @@ export function readServerFields(reading: Reading, name: string, given: readonly
 /** Does this look like a server beyond doubt, whatever it is called? */
 export function isServer(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { command, url, container, openapi } = value;
-  const isSaid = [command, url, openapi].some((one) => typeof one === "string");
+  const { command, url, container, openapi, skills } = value;
+  const isSaid = [command, url, openapi, skills].some((one) => typeof one === "string");
   return isSaid || Array.isArray(command) || isObject(container);
 }

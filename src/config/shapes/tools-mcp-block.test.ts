@@ -55,6 +55,11 @@ const cases: [title: string, server: object, said: object, block?: object][] = [
   ["the version of the block", {}, { version: "1.5" }, { version: "1.5" }],
   ["what its tools need", { auth_required: "yes", auth_env: "TOKEN" }, { auth_required: true, auth_env: ["TOKEN"] }],
   [
+    "what is said of what its tools need",
+    { auth: { env: { A: { required: true }, B: "y" } } },
+    { auth_env: { A: { required: true }, B: {} } },
+  ],
+  [
     "what its tools need, inside auth",
     { auth: { required: 1, env: { A: "x", B: "y" } } },
     { auth_required: true, auth_env: ["A", "B"] },

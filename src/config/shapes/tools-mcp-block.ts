@@ -39,6 +39,8 @@ export function readToolsMcpBlock(reading: Reading, block: UnknownObject, source
     const key = named === block.default_server ? "default_server" : "server";
     reading.warn([...source, key], `there is no server ${describeValue(named)}`);
   }
+  if (isName(named) && Object.hasOwn(servers, named))
+    reading.set(["defaultServer"], named, pathOfKey("default_server", block, source));
   const common = translateFields(reading, commonFields(block, source));
   for (const [name, entry] of Object.entries(servers)) {
     const place = [...source, "servers", name];
@@ -207,10 +209,13 @@ function readInterval({ value, source }: Field, reading: Reading): Field[] {
   return [];
 }
 
-/** One name, a list of them, or an object by them. */
+/** One name, a list of them, or an object by them with what is said of each. */
 function toNames(value: unknown): unknown {
   if (typeof value === "string") return value === "" ? [] : [value];
-  return isObject(value) ? Object.keys(value) : value;
+  if (!isObject(value)) return value;
+  const isSaid = Object.values(value).some(isObject);
+  if (!isSaid) return Object.keys(value);
+  return Object.fromEntries(Object.entries(value).map(([name, said]) => [name, isObject(said) ? said : {}]));
 }
 
 function readAuth(field: Field): Field[] {

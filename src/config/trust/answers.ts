@@ -10,6 +10,8 @@ type Answer = { name: string; trusted: boolean };
 /** By directory and hash. */
 type Answers = Record<string, Record<string, Answer>>;
 
+export type TrustAnswers = ReturnType<typeof createTrustAnswers>;
+
 /** What a person said about the launch lines of each project: kept in the data directory, never in the project. */
 export function createTrustAnswers(dataDirectory: string | undefined) {
   const file = dataDirectory === undefined ? null : join(dataDirectory, "trust.json");
@@ -71,7 +73,8 @@ export function openProject({ files, directory: place, dataDirectory }: ProjectP
       answer: directory === null ? never : answers.of(directory),
       dataDirectory,
     }),
-    answersFile: answers.file,
+    directory,
+    answers,
     async remember(lines: readonly TrustLine[], trusted: boolean): Promise<void> {
       if (directory !== null) await answers.remember(directory, lines, trusted);
     },

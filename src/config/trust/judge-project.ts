@@ -18,6 +18,8 @@ export type Project = {
   files: readonly string[];
   answer: TrustDecision;
   dataDirectory?: string | undefined;
+  /** The person's own files of clients that count as configuration. */
+  ofClients?: readonly string[];
 };
 
 /** One that has files. */

@@ -1,7 +1,8 @@
 import { hash, stableJson } from "../../lib/json/stable-json.ts";
+import { looksSecret } from "../../lib/text/redact.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import type { TrustLine } from "../../model/config/setup.ts";
-import { isObject, renderPath } from "../../model/json.ts";
+import { isObject, type Path, renderPath } from "../../model/json.ts";
 import type { Merged } from "../merge-settings.ts";
 import type { Setting } from "../shapes/reading.ts";
 
@@ -26,19 +27,26 @@ export function lineWith(name: string, launch: string, made: string, answer: Tru
 /** The command or the address as it is written, then everything else that the entry says. */
 export function renderLaunch(name: string, { values }: Pick<Merged, "values">, settings: readonly Setting[]): string {
   const entry = isObject(values.servers) ? values.servers[name] : null;
-  const { command, args, url, openapi } = isObject(entry) ? entry : {};
-  const words = (command === undefined ? [url ?? openapi ?? ""] : [command, args ?? []])
+  const { command, args, ...others } = isObject(entry) ? entry : {};
+  const named = ["url", "openapi", "skills"].find((key) => others[key] !== undefined) ?? "url";
+  const words = (command === undefined ? [others[named] ?? ""] : [command, args ?? []])
     .flat()
     .map((word) => shellQuote(String(word)));
-  const shown = command === undefined ? [url === undefined ? "openapi" : "url"] : ["command", "args"];
-  const others = settings.filter(({ path }) => !shown.includes(String(path[2])));
-  return [words.join(" "), ...others.map((setting) => renderSetting({ ...setting, path: setting.path.slice(2) }))].join(
+  const shown = command === undefined ? [named] : ["command", "args"];
+  const rest = settings.filter(({ path }) => !shown.includes(String(path[2])));
+  return [words.join(" "), ...rest.map((setting) => renderSetting({ ...setting, path: setting.path.slice(2) }))].join(
     "; ",
   );
 }
 
 export function renderSetting({ path, value }: Setting): string {
-  return `${renderPath(path)}=${JSON.stringify(value) ?? "null"}`;
+  return `${renderPath(path)}=${isPlainSecret(path, value) ? '"***"' : (JSON.stringify(value) ?? "null")}`;
+}
+
+/** A token that stands in clear, and nothing but that: a value that could name a file or a command is always shown. */
+function isPlainSecret(path: Path, value: unknown): boolean {
+  const isHandedOver = ["env", "headers"].includes(String(path.at(-2))) && looksSecret(String(path.at(-1)));
+  return isHandedOver && typeof value === "string" && /^(?:(?:bearer|basic|token) )?[\w.~+=:-]{12,}$/i.test(value);
 }
 
 /** Nothing in a launch line may hide another part of it. */

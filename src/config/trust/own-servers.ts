@@ -7,7 +7,7 @@ import { mentionsWorkspace } from "../secrets/references.ts";
 import type { Setting } from "../shapes/reading.ts";
 import { asksForWorkspace, directoryOfSource, isOwnSource, workspaceProblem } from "../start-place.ts";
 import type { Project } from "./judge-project.ts";
-import { lineWith, renderLaunch } from "./lines.ts";
+import { lineWith, renderLaunch, type TrustDecision } from "./lines.ts";
 
 export type JudgedOwn = {
   /** Servers of the user's own that work in the directory they are used in, trusted or not. */
@@ -26,8 +26,8 @@ export function judgeOwnServers(servers: Config["servers"], { merged, environmen
   const directory = project?.directory ?? null;
   for (const [name, definition] of Object.entries(servers)) {
     const file = merged.originOf(["servers", name])?.file ?? "";
-    if (!definition.enabled || !isOwnSource(file, environment)) continue;
-    const settings = merged.settings.filter(({ path }) => path[0] === "servers" && path[1] === name);
+    if (!definition.enabled || !isOwnSource(file, environment, project)) continue;
+    const settings = settingsOf(name, merged);
     const place = directoryOfSource(file, project?.dataDirectory);
     if (!mentionsWorkspace(settings.map(({ value }) => value)) && !asksForWorkspace(definition, place)) continue;
     const tell = (severity: ConfigProblem["severity"], path: string[], message: string, hint: string) =>
@@ -44,12 +44,13 @@ export function judgeOwnServers(servers: Config["servers"], { merged, environmen
       );
       continue;
     }
-    const line = ownLine(name, merged, settings, project);
-    if (directory !== null) judged.lines.push(line);
-    if (directory !== null && line.trusted) continue;
-    const why = directory === null ? withoutDirectory : notTrustedHere;
-    judged.untrusted[name] = { launch: line.launch, hash: line.hash, why };
-    if (directory !== null) tell("warning", [], `it works in ${directory}, which is not trusted for it yet`, lookFirst);
+    // Where the plane belongs to no directory, that of each caller is judged.
+    if (project === undefined || directory === null) continue;
+    const line = ownLine(name, merged, project.answer);
+    judged.lines.push(line);
+    if (line.trusted) continue;
+    judged.untrusted[name] = { launch: line.launch, hash: line.hash, why: notTrustedHere };
+    tell("warning", [], `it works in ${directory}, which is not trusted for it yet`, lookFirst);
   }
   return judged;
 }
@@ -59,13 +60,15 @@ const notTrustedHere = {
   what: "not trusted yet: it would work in this directory",
   remedy: "Look at what it starts, then trust it with 'toolplane trust'",
 };
-const withoutDirectory = {
-  what: "not started: it works in the directory of its client, and this plane serves clients of several",
-  remedy: "Let this client have a plane of its own with --standalone",
-};
 
-function ownLine(name: string, merged: Merged, settings: readonly Setting[], project: Project | undefined): TrustLine {
+/** What a person trusts in a directory: the same line in each, with an answer for each. */
+export function ownLine(name: string, merged: Merged, answer: TrustDecision): TrustLine {
+  const settings = settingsOf(name, merged);
   const entries = settings.map(({ path, value }) => stableJson([path, value])).sort();
   const launch = `${renderLaunch(name, merged, settings)}; works in this directory`;
-  return lineWith(name, launch, hash({ own: name, entries }), project?.answer ?? (() => undefined));
+  return lineWith(name, launch, hash({ own: name, entries }), answer);
+}
+
+function settingsOf(name: string, { settings }: Merged): Setting[] {
+  return settings.filter(({ path }) => path[0] === "servers" && path[1] === name);
 }

@@ -69,6 +69,16 @@ const moreWrites: Stricter = (mine, theirs) => {
   return { ...writes, ...Object.fromEntries(Object.entries(mine).filter(([name]) => !Object.hasOwn(writes, name))) };
 };
 
+const claims = {
+  user: "trust",
+  groups: "trust",
+  persona: "trust",
+  scopes: "trust",
+  workspace: "trust",
+  compliance: "trust",
+  tool_groups: "trust",
+} as const;
+
 /** A line for every key, or for a whole section whose keys are names. A key without a line does not compile. */
 type Lines<T> = T extends readonly unknown[] | string | number | boolean
   ? ProjectKey
@@ -100,6 +110,7 @@ export const projectKeys = {
     mode: rank("build", "debug", "plan", "review"),
     rules: "rules",
     isolation: rank("off", undefined, "required"),
+    askAlways: rank(undefined, false, true),
     effects: moreWrites,
   },
   hooks: {
@@ -171,31 +182,16 @@ export const projectKeys = {
   bundles: { trustedKeys: "trust" },
   store: "trust",
   vaultKey: "trust",
+  defaultServer: "trust",
   auth: {
     jwt: {
       issuer: "trust",
       audience: "trust",
       jwksUri: "trust",
-      claims: {
-        user: "trust",
-        groups: "trust",
-        persona: "trust",
-        scopes: "trust",
-        workspace: "trust",
-        compliance: "trust",
-        tool_groups: "trust",
-      },
+      claims,
     },
     issuer: "trust",
-    claims: {
-      user: "trust",
-      groups: "trust",
-      persona: "trust",
-      scopes: "trust",
-      workspace: "trust",
-      compliance: "trust",
-      tool_groups: "trust",
-    },
+    claims,
     scopes: "trust",
     publicUrl: "trust",
     server: {
@@ -213,15 +209,7 @@ export const projectKeys = {
       clientId: "trust",
       clientSecret: "trust",
       scopes: "trust",
-      claims: {
-        user: "trust",
-        groups: "trust",
-        persona: "trust",
-        scopes: "trust",
-        workspace: "trust",
-        compliance: "trust",
-        tool_groups: "trust",
-      },
+      claims,
     },
   },
   users: "trust",

@@ -7,9 +7,10 @@ const tools = () => import("./commands/tools.ts");
 const registry = () => import("./commands/registry.ts");
 const quality = () => import("./commands/quality.ts");
 const codegen = () => import("./commands/codegen.ts");
+const skills = () => import("./commands/work/skills.ts");
 const searchEval = () => import("./commands/search-eval.ts");
 const callHistory = () => import("./commands/call-history.ts");
-const jobs = () => import("./commands/jobs.ts");
+const jobs = () => import("./commands/work/jobs.ts");
 const call = () => import("./commands/call.ts");
 const batch = () => import("./batch/batch.ts");
 const agent = () => import("./agent/agent.ts");
@@ -66,9 +67,10 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "pins diff": async () => (await quality()).diffPin,
   "pins accept": async () => withWord((await quality()).decidePin, "accept"),
   "pins reject": async () => withWord((await quality()).decidePin, "reject"),
-  "skills list": async () => (await jobs()).listSkills,
-  "skills show": async () => (await jobs()).showSkill,
-  "skills run": async () => (await jobs()).runSkill,
+  "skills list": async () => (await skills()).listSkills,
+  "skills published": async () => (await skills()).listPublished,
+  "skills show": async () => (await skills()).showSkill,
+  "skills run": async () => (await skills()).runSkill,
   "tasks list": async () => (await jobs()).listTasks,
   "tasks show": async () => (await jobs()).showTask,
   "jobs list": async () => (await jobs()).listJobs,
@@ -131,6 +133,7 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "servers ping": async () => (await servers()).pingServer,
   "servers connect": async () => withWord((await servers()).switchServer, "connect"),
   "servers disconnect": async () => withWord((await servers()).switchServer, "disconnect"),
+  "servers restart": async () => (await servers()).restartServers,
   "servers refresh": async () => (await servers()).refreshServers,
   "servers reconnect": async () => (await servers()).refreshServers,
   "servers logs": async () => (await servers()).showLogs,
@@ -161,6 +164,7 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   disconnect: async () => (await clients()).disconnectClient,
   doctor: async () => (await servers()).runDoctor,
   "extensions list": async () => (await extensions()).listExtensions,
+  "extensions show": async () => (await extensions()).showExtension,
   trust: async () => (await trust()).trust,
   explain: async () => (await explain()).explainError,
   completion: async () => (await completion()).printScript,

@@ -14,6 +14,10 @@ export type OpenPlaneOptions = {
   workspace?: string | undefined;
   compliance?: string | undefined;
   fallback?: UnknownObject;
+  /** For MCP clients: their own files bring no servers. */
+  isForClients?: boolean;
+  /** Changes nothing that would have to be kept. */
+  looks?: boolean;
   watch?: boolean;
   answersQuestions?: boolean;
   /** MCP clients are connected through it. */
@@ -122,6 +126,8 @@ export type Cli = {
   /** Everything that is stored, without a plane around it. */
   openState(options: OpenStateOptions): Promise<OpenedState>;
   openSetup(options: PlaceOptions): Promise<Setup>;
+  /** Is there no configuration here, and are there clients with servers? */
+  findsClients(): Promise<boolean>;
   runDemoServer(): Promise<void>;
   runPlannerServer(): Promise<void>;
   /** Where state is kept, as it is said or as it is usual. */

@@ -243,7 +243,7 @@ export const commandGroups: Readonly<Record<string, Pick<CommandForm, "about" | 
     examples: ["pins list --status changed", "pins diff notes.send", "pins accept notes.send"],
   },
   skills: {
-    about: "instructions with the tools they need",
+    about: "skills of manifests, which are run, and of servers and folders, which models read",
     examples: ["skills list", "skills run report days:=3 --dry-run"],
   },
   tasks: {

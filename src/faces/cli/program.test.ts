@@ -46,6 +46,9 @@ test("a mistake names the help of the verb it was made in", async () => {
   assert.match(await mistake("call"), /'tool'.* See 'toolplane call --help'\.$/);
   assert.match(await mistake("tools", "lst"), /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'\.$/);
   assert.match(await mistake("tools", "list", "--nope"), /See 'toolplane tools list --help'\.$/);
+  assert.match(await mistake("list"), /Did you mean servers list\?.* See 'toolplane --help'\.$/);
+  assert.match(await mistake("start"), /Did you mean serve\?/);
+  assert.match(await mistake("servers", "start"), /Did you mean connect\?/);
   assert.match(await mistake("tols"), /Did you mean tools\?.* See 'toolplane --help'\.$/);
 });
 

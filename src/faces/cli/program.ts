@@ -29,9 +29,44 @@ function usageError(message: string, command: Command): PlaneError {
 function throwAsUsageError(thrown: CommanderError, command: Command): never {
   const isHelp = thrown.exitCode === 0 || thrown.code === "commander.help";
   if (isHelp) throw thrown;
+  const other = thrown.code === "commander.unknownCommand" ? otherWord(command) : null;
+  if (other !== null)
+    throw usageError(`${thrown.message.replace(/\s*\(Did you mean.*|\.$/s, "")} (Did you mean ${other}?)`, command);
   const pair = thrown.code === "commander.unknownOption" ? asArgument(command) : null;
   if (pair === null) throw usageError(thrown.message, command);
   throw usageError(`'${wordsOf(command)}' has no option --${pair.name}. Write tool arguments as ${pair.text}`, command);
+}
+
+/** What other programs call a verb of ours: no misspelling leads there. */
+const otherWords: Readonly<Record<string, readonly string[]>> = {
+  refresh: ["reload", "reconnect"],
+  connect: ["start", "up"],
+  disconnect: ["stop", "down", "kill"],
+  remove: ["delete", "rm", "uninstall"],
+  delete: ["remove", "rm"],
+  list: ["ls", "all"],
+  show: ["get", "info", "describe", "inspect"],
+  add: ["install", "new", "create"],
+};
+
+/** What they call a command of ours that stands under a noun. */
+const otherCommands: Readonly<Record<string, readonly string[]>> = {
+  serve: ["start", "up", "run", "daemon"],
+  "servers list": ["list", "ls", "status", "ps"],
+  "servers show": ["show", "get", "info", "describe", "inspect"],
+  "servers remove": ["remove", "rm", "delete", "uninstall"],
+  "servers login": ["login", "auth"],
+  "servers logs": ["logs"],
+  "config validate": ["validate", "check"],
+  add: ["install", "new", "create"],
+};
+
+function otherWord(command: Command): string | null {
+  const said = command.args[0] ?? "";
+  if (command.parent === null)
+    return Object.keys(otherCommands).find((name) => otherCommands[name]?.includes(said)) ?? null;
+  const verbs = command.commands.map((verb) => verb.name());
+  return verbs.find((verb) => Object.hasOwn(otherWords, verb) && otherWords[verb]?.includes(said)) ?? null;
 }
 
 /** `--message hi` behind `call` is what other programs call an argument of the tool. */
@@ -249,6 +284,11 @@ async function runWords(cli: Cli): Promise<number> {
   const program = create();
   if (cli.argv[0] === "__complete")
     return (await import("./completion/complete.ts")).complete(cli, program, cli.argv.slice(1));
+  if (cli.argv.length === 0 && (await cli.findsClients())) {
+    await (await import("./commands/servers.ts")).listServers(cli, {});
+    printStatus("'toolplane tools list' shows their tools, 'toolplane --help' all commands.");
+    return 0;
+  }
   const words = wordsFor(program, cli.argv);
   const unknown = unknownCommand(program, words);
   if (unknown !== null) {

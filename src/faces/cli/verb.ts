@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { parseAllowed } from "../../lib/net/allow-list.ts";
+import { isProxyEntry } from "../../lib/net/client-address.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { largestPage } from "../../model/page.ts";
 import type { CommandForm, CommandOption, ValueKind } from "../../operations/operation.ts";
@@ -92,8 +92,8 @@ const readers: Readonly<Record<ValueKind, (text: string, before?: unknown) => un
     throw new InvalidArgumentError("Give an address such as https://tools.example.org, without a path.");
   },
   proxies(text, before) {
-    if (parseAllowed(text) !== null) return appendValue(text, before);
-    throw new InvalidArgumentError("Give an address or a network such as 10.0.0.0/8.");
+    if (isProxyEntry(text)) return appendValue(text, before);
+    throw new InvalidArgumentError("Give an IP address, or a network such as 10.0.0.0/8.");
   },
   span(text) {
     const ms = spanMs(/^\d{1,4}[smhdw]$/, text);

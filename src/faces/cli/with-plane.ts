@@ -3,8 +3,7 @@ import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { exposedTo } from "../../lib/private-directory.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
-import { countOf } from "../../lib/text/wording.ts";
-import { type ConfigProblem, renderConfigProblem } from "../../model/config/config.ts";
+import { type ConfigProblem, countProblems, renderConfigProblem } from "../../model/config/config.ts";
 import { type EventOf, type EventType, eventMeanings } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, OpenPlaneOptions } from "./cli.ts";
@@ -140,20 +139,39 @@ export function command<Given extends unknown[], Answer>(
   ask: (plane: Plane, ...given: Given) => Promise<Answer>,
   render: (answer: Answer, given: NoInfer<Given>) => unknown,
   json: (answer: Answer, given: NoInfer<Given>) => unknown = (answer) => answer,
+  extra: OpenExtra = {},
 ) {
   return async (cli: Cli, ...all: unknown[]): Promise<void> => {
     const options = all.at(-1) as GlobalOptions;
     const given = all as Given;
-    const answer = await withPlane(cli, options, (plane) => ask(plane, ...given));
+    const answer = await withPlane(cli, options, (plane) => ask(plane, ...given), extra);
     if (options.json) return printJson(json(answer, given));
     const text = render(answer, given);
     if (typeof text === "string") print(text);
   };
 }
 
+/** One that only looks: it leaves nothing behind where Toolplane was never set up. */
+export function lookingCommand<Given extends unknown[], Answer>(
+  ask: (plane: Plane, ...given: Given) => Promise<Answer>,
+  render: (answer: Answer, given: NoInfer<Given>) => unknown,
+  json?: (answer: Answer, given: NoInfer<Given>) => unknown,
+) {
+  return command(ask, render, json, { looks: true });
+}
+
 type OpenExtra = Pick<
   OpenPlaneOptions,
-  "fallback" | "watch" | "answersQuestions" | "relays" | "isShared" | "exposed" | "publicUrl" | "schedules"
+  | "fallback"
+  | "isForClients"
+  | "looks"
+  | "watch"
+  | "answersQuestions"
+  | "relays"
+  | "isShared"
+  | "exposed"
+  | "publicUrl"
+  | "schedules"
 > & {
   /** Problems of the configuration are not what was asked about. */
   isQuiet?: boolean;
@@ -193,7 +211,8 @@ export async function warnAboutProblems(
   options: GlobalOptions,
   stays: boolean | undefined,
 ): Promise<void> {
-  warnAboutConfigProblems(plane.config().problems, options, stays === true);
+  const { problems, foundIn } = plane.config();
+  warnAboutConfigProblems(problems, options, stays === true, foundIn !== undefined);
   if (plane.isRemote) await warnAboutExtensions(plane);
   for (const { path, what, remedy } of exposedTo(await cli.dataDirectory(options), plane.config().files))
     printWarning(`${path}: ${what}. Close it: ${remedy}`);
@@ -244,22 +263,23 @@ function showEvents(plane: Plane): void {
     });
 }
 
-/** One line, however many there are: every command would repeat them all. A plane that stays names each error. */
+/**
+ * One line, however many there are: every command would repeat them all. A plane that stays names each error. Without a
+ * configuration a file that cannot be read is another program's, where a person would not look for it.
+ */
 export function warnAboutConfigProblems(
   problems: readonly ConfigProblem[],
   { config = [] }: Pick<GlobalOptions, "config">,
   namesErrors: boolean,
+  isFound = false,
 ): void {
   const isError = ({ severity }: ConfigProblem) => severity === "error";
-  const named = problems.length === 1 ? problems : namesErrors ? problems.filter(isError) : [];
+  const isNamed = (problem: ConfigProblem) => isError(problem) && (namesErrors || (isFound && problem.path === ""));
+  const named = problems.length === 1 ? problems : problems.filter(isNamed);
   for (const problem of named) printWarning(renderConfigProblem(problem));
   const rest = problems.filter((problem) => !named.includes(problem));
   if (rest.length === 0) return;
-  const errors = rest.filter(isError).length;
-  const counts = [
-    ...(errors > 0 ? [countOf(errors, "error")] : []),
-    ...(errors < rest.length ? [countOf(rest.length - errors, "warning")] : []),
-  ];
   const files = config.map((file) => ` --config ${shellQuote(file)}`).join("");
-  printWarning(`The configuration has ${counts.join(" and ")}. Run: toolplane config validate${files}`);
+  const what = isFound ? "What was found in clients" : "The configuration";
+  printWarning(`${what} has ${countProblems(rest)}. Run: toolplane config validate${files}`);
 }

@@ -22,6 +22,7 @@ import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import { answerListTools, answerSearchTools, countTokens } from "./lazy/find-tools.ts";
 import { failure, type RequestContext, type RpcAnswer } from "./request.ts";
+import { readSkillCall } from "./skills/skills.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
 import { changeResult, completed, wireResult } from "./wire.ts";
@@ -137,6 +138,7 @@ export function answerCall(
   const options = new ClientCall(context, surface.principal, relay);
   const run = () => plane.call(listed, params.arguments, options);
   return withAccount(plane, surface.principal, context, run).then((outcome) => {
+    if (outcome.error && isWrongName(outcome.error.code)) return renderWrongName(outcome.error, surface, context);
     const structured = outcome.result?.structuredContent;
     const isPlain = structured === undefined || isObject(structured);
     if (isPlain) return renderOutcome(outcome, undefined, context);
@@ -173,6 +175,8 @@ async function answerAny(
       ? readMetaCall(name, params.arguments)
       : { name, arguments: params.arguments, isWrapped: false };
   if ("wrong" in meant) return refusal(meant.wrong, context);
+  const skill = meant.isWrapped ? await readSkillCall(plane, surface, meant.name, context) : null;
+  if (skill) return wireResult(skill, context.era);
   const byPage = meant.own || meant.isWrapped ? null : await findPageCall(meant.name, params, context);
   const found = byPage ? { listed: undefined, unseen: false } : await findCalled(meant, surface, context);
   if (found === undefined) return notInToolset(meant, context);
@@ -202,8 +206,10 @@ async function answerAny(
   if (isQuestion(outcome.result) && (wasAsked || consent)) consents.give(same);
   if (byPage === null) noteUse(outcome, meant, context);
   const { error } = outcome;
-  if (meant.isWrapped && error && isWrongName(error.code))
-    return refusal(`${wrongName(error, context)} [${error.code}]`, context);
+  if (error && isWrongName(error.code)) {
+    if (meant.isWrapped) return refusal(`${wrongName(error, context)} [${error.code}]`, context);
+    return renderWrongName(error, surface, context);
+  }
   const structured = outcome.result?.structuredContent;
   // Only a result that may need other words needs its tool's schema.
   const isPlain = structured === undefined || isObject(structured);
@@ -240,7 +246,7 @@ function isIncomplete({ resultType = "complete", content }: UnknownObject): bool
   return resultType !== "complete" && Array.isArray(content) && content.length === 0;
 }
 
-/** Results and answers of servers pass unchanged. A refusal of the plane is a result for the model; a wrong name is not. */
+/** Results and answers of servers pass unchanged. A refusal of the plane is a result for the model. */
 function renderOutcome(outcome: Outcome, schema: ShownTool["outputSchema"], context: RequestContext): RpcAnswer {
   const { era } = context;
   if (outcome.result) {
@@ -249,19 +255,46 @@ function renderOutcome(outcome: Outcome, schema: ShownTool["outputSchema"], cont
   }
   const { code, message, cause } = outcome.error;
   const data = dataForModel(outcome.error.data);
-  if (isWrongName(code)) {
-    const said = wrongName(outcome.error, context).replace(/^No tool '/, "Unknown tool: '");
-    return failure(errorTable[code].rpc, said, data);
-  }
   if (code === "PROVIDER_FAILED" && typeof data.rpcCode === "number")
     return failure(data.rpcCode, data.saidBy === "plane" ? message : (cause ?? message), data.rpcData);
   return refusal(`${messageForModel(outcome.error)}${afterwards(data)} [${code}]`, { era });
+}
+
+/** A wrong name is the client's mistake, and no result for the model. */
+async function renderWrongName(error: ErrorReport, { tools }: Surface, context: RequestContext): Promise<RpcAnswer> {
+  const spelled = asShown(error, await tools.named("none"));
+  const said = wrongName(spelled, context).replace(/^No tool '/, "Unknown tool: '");
+  return failure(errorTable[error.code].rpc, said, dataForModel(spelled.data));
 }
 
 /** Without commands of a shell: the message says what to do instead. */
 function dataForModel({ personHints = [], hint, ...data }: ErrorData): UnknownObject {
   const isForModel = hint !== undefined && !personHints.some((typed) => hint.includes(typed));
   return isForModel ? { ...data, hint } : data;
+}
+
+/** Suggestions are the names that the client was shown, and not those of the command line. */
+function asShown(error: ErrorReport, named: ReadonlyMap<string, ShownTool>): ErrorReport {
+  const { message, data } = error;
+  const names = new Map([...named].map(([shown, { name }]) => [name, shown]));
+  const respell = (suggested: unknown) =>
+    Array.isArray(suggested) ? suggested.map((name: string) => names.get(name) ?? name) : undefined;
+  const quoted = (text: string) =>
+    text.replaceAll(/'([^'\s]+)'/g, (whole, name) => (names.has(name) ? `'${names.get(name)}'` : whole));
+  // The name that was asked for stays as it was written.
+  const [asked = ""] = /^[^']*'[^']*'/.exec(message) ?? [];
+  const nearest = respell(data.nearest);
+  const candidates = respell(data.candidates);
+  return {
+    ...error,
+    message: asked + quoted(message.slice(asked.length)),
+    data: {
+      ...data,
+      ...(nearest && { nearest }),
+      ...(candidates && { candidates }),
+      ...(data.hint === undefined ? {} : { hint: quoted(data.hint) }),
+    },
+  };
 }
 
 function wrongName(error: ErrorReport, { tools }: RequestContext): string {

@@ -83,18 +83,20 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
 
   async function ask(server: string, method: string, asked: UnknownObject, context: RequestContext) {
     const { inputResponses: _, requestState: __, _meta: ___, ...params } = asked;
-    const answered = await plane.servers.forward(server, method, params, {
-      face: "mcp",
-      principal: surfaceOf(context).principal,
-      signal: context.signal,
-      relay: relayOf(context, asked, plane),
-      ...(canElicit(context.client.capabilities)
-        ? { askHere: (...held: Parameters<AskHere>) => elicitAnswer(context, ...held) }
-        : {}),
-      ...(context.conversation === null ? {} : { conversation: context.conversation }),
-    });
+    const { principal } = surfaceOf(context);
+    const answered = await plane.servers.forward(server, method, params, { ...asking(context, asked), principal });
     return isObject(answered) ? answered : {};
   }
+
+  const asking = (context: RequestContext, asked: UnknownObject) => ({
+    face: "mcp" as const,
+    signal: context.signal,
+    relay: relayOf(context, asked, plane),
+    ...(canElicit(context.client.capabilities)
+      ? { askHere: (...held: Parameters<AskHere>) => elicitAnswer(context, ...held) }
+      : {}),
+    ...(context.conversation === null ? {} : { conversation: context.conversation }),
+  });
 
   async function forward(server: string, method: string, asked: UnknownObject, context: RequestContext) {
     const given = await ask(server, method, asked, context);
@@ -109,7 +111,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
     wireResult(era === "legacy" ? result : { ...result, ttlMs: listTtlMs, cacheScope: "private" }, era);
   /** For a client that does not know of skills. */
   const skillsFor = (context: RequestContext): Promise<ShownSkill[]> =>
-    knowsSkills(context) ? Promise.resolve([]) : skillList.all(surfaceOf(context), context);
+    knowsSkills(context) ? Promise.resolve([]) : skillList.all(surfaceOf(context), asking(context, {}));
 
   async function skillsAs(kind: OfferKind, taken: readonly UnknownObject[], context: RequestContext) {
     if (kind === "resourceTemplates") return [];
@@ -189,7 +191,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
     skills: {
       list: (async ({ params }, context) => {
         refuseCursor(params);
-        const all = await skillList.all(surfaceOf(context), context);
+        const all = await skillList.all(surfaceOf(context), asking(context, {}));
         return hinted({ skills: all.map(({ shown }) => shown) }, context);
       }) satisfies Responder,
       get: (async ({ params }, context) =>

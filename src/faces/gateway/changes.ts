@@ -150,9 +150,13 @@ function createComparison(
   };
 }
 
-function passOn(plane: Plane, subscriber: Subscriber, { server, user, method, params }: ServerNotification): void {
+function passOn(plane: Plane, subscriber: Subscriber, said: ServerNotification): void {
+  const { server, user, directory, isUsual = false, method, params } = said;
   const { surface } = subscriber;
   if (!surface.sees(server) || (user !== null && user !== surface.principal.user)) return;
+  // Who says nothing of a directory works in that of the plane.
+  const theirs = surface.principal.directory ?? (isUsual ? directory : undefined);
+  if (directory !== undefined && directory !== theirs) return;
   if (method === "notifications/message") {
     if (isLoudEnough(params.level, subscriber.logLevel())) subscriber.hear(method, params);
   } else if (method === "notifications/resources/updated") {

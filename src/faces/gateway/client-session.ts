@@ -1,4 +1,3 @@
-import { uniqueId } from "../../lib/ids-and-time.ts";
 import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -6,9 +5,10 @@ import type { Principal } from "../../model/principal.ts";
 import type { StoredSession } from "../../model/servers/client-sessions.ts";
 import { logLevels } from "../../model/servers/server.ts";
 import { isExtensionNotification } from "../../protocol/extensions.ts";
-import { RpcError } from "../../protocol/message.ts";
 import type { Core } from "./answer.ts";
 import type { Changes } from "./changes.ts";
+import { askForTrust, directoryInRoots } from "./client-place.ts";
+import { createClientRequests } from "./client-requests.ts";
 import { type ClientIdentity, Exchange, type Out } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
 import { ClientTools } from "./lazy/client-tools.ts";
@@ -54,6 +54,19 @@ export type SessionOptions = {
   keeper?: SessionKeeper;
   /** What was settled on another plane. */
   kept?: StoredSession;
+  /** How it is known where the client works: by its process and its roots, or by its roots alone. */
+  placedBy?: "process" | "roots";
+};
+
+/** A client that does not say what its roots are is not waited for any longer. */
+const rootsMs = 5_000;
+
+type Bound = {
+  principal: Principal;
+  surface: Surface;
+  state: SessionState;
+  tools: ClientTools;
+  client: ClientIdentity;
 };
 
 /** A legacy client, on any transport. */
@@ -61,40 +74,63 @@ export class ClientSession {
   readonly id: string;
   readonly #gateway: GatewayContext;
   readonly #options: SessionOptions;
-  readonly #surface: Surface;
-  readonly #state: SessionState;
-  readonly #tools: ClientTools;
   readonly #running = createShortLivedMap<Exchange>();
-  readonly #client: ClientIdentity;
   readonly #requests = createClientRequests();
+  readonly #over = new AbortController();
+  #bound: Bound;
   #stopTelling: (() => void) | undefined;
+  #isPlaced = false;
+  /** While the client is asked where it works. */
+  #placing: Promise<void> | undefined;
 
   constructor(gateway: GatewayContext, options: SessionOptions) {
-    const { plane, surfaces, lazy, changes } = gateway;
     this.id = options.id;
     this.#gateway = gateway;
     this.#options = options;
-    this.#surface = surfaces.of(options.principal, options.view);
-    this.#state = createSessionState(plane, this.#surface, options.keeper);
-    this.#tools = new ClientTools(plane, lazy, {
-      surface: this.#surface,
+    this.#bound = this.#bind(options.principal);
+    if (options.kept) this.#adopt(options.kept);
+  }
+
+  get #surface(): Surface {
+    return this.#bound.surface;
+  }
+
+  get #state(): SessionState {
+    return this.#bound.state;
+  }
+
+  get #tools(): ClientTools {
+    return this.#bound.tools;
+  }
+
+  get #client(): ClientIdentity {
+    return this.#bound.client;
+  }
+
+  /** What the client sees and asks for, as this caller. */
+  #bind(principal: Principal): Bound {
+    const { plane, surfaces, lazy, changes } = this.#gateway;
+    const { view, id, keeper } = this.#options;
+    const surface = surfaces.of(principal, view);
+    const state = createSessionState(plane, surface, keeper);
+    const tools: ClientTools = new ClientTools(plane, lazy, {
+      surface,
       keeps: () => true,
       onChanged: async () => {
-        await this.#state.keepLoaded(this.#tools.loaded());
-        await changes.listChanged(this.#tools);
+        await state.keepLoaded(tools.loaded());
+        await changes.listChanged(tools);
       },
     });
-    const { principal, view, id } = options;
-    this.#client = {
+    const client: ClientIdentity = {
       principal,
       view,
       conversation: id,
-      tools: this.#tools,
-      description: () => this.#state.client,
-      logLevel: this.#state.logLevel,
+      tools,
+      description: () => state.client,
+      logLevel: state.logLevel,
       ask: (method, params, signal, out) => this.#requests.request(method, params, signal, (text) => out.say(text)),
     };
-    if (options.kept) this.#adopt(options.kept);
+    return { principal, surface, state, tools, client };
   }
 
   version(): string {
@@ -136,6 +172,7 @@ export class ClientSession {
 
   /** `goesOn` where another plane may continue it. */
   async close(goesOn = false): Promise<void> {
+    this.#over.abort();
     this.#stopTelling?.();
     this.#tools.close();
     this.#state.close();
@@ -143,7 +180,8 @@ export class ClientSession {
     const left = this.#running.values();
     for (const one of left) one.cancel();
     await Promise.allSettled(left.map(({ done }) => done));
-    const { id, principal } = this.#options;
+    const { id } = this.#options;
+    const { principal } = this.#bound;
     // The client has left, so a failure has no reader.
     await this.#gateway.plane.conversations.end(id, { principal, goesOn }).catch(() => undefined);
   }
@@ -152,6 +190,10 @@ export class ClientSession {
     if (this.#running.get(id) !== undefined) {
       out.answer(renderAnswer(id, failure(-32600, `A request with the id '${id}' is running.`)));
       return Promise.resolve();
+    }
+    // Where it works is asked first; what belongs to the session itself does not wait.
+    if (this.#asksForRoots() && !Object.hasOwn(this.#own, request.method)) {
+      return this.#place(out).then(() => this.#takeRequest(id, request, out));
     }
     const exchange = new Exchange(id, this.#client, out);
     this.#running.set(id, exchange);
@@ -174,12 +216,85 @@ export class ClientSession {
       );
     if (!this.takeMail(message)) this.#options.keeper?.passOn(message);
     // Nothing may come before the handshake is over.
-    if (method === "notifications/initialized") this.#beginTelling();
+    if (method === "notifications/initialized") {
+      this.#beginTelling();
+      void this.#settlePlace();
+    }
+    if (method === "notifications/roots/list_changed") this.#isPlaced = false;
   }
 
   #answer(request: Request, exchange: Exchange): Promise<RpcAnswer> {
     const own = Object.hasOwn(this.#own, request.method) ? this.#own[request.method] : undefined;
     return own ? own(request.params).catch(renderFailure) : this.#gateway.core.answer(request, exchange);
+  }
+
+  /** Whether servers may work there is asked when it is known where that is. */
+  async #settlePlace(): Promise<void> {
+    if (this.#asksForRoots()) await this.#place({ say: (text) => this.#options.announce(text) });
+    else await this.#askForTrust();
+  }
+
+  /** Asked once at a time. */
+  #place(out: Pick<Out, "say">): Promise<void> {
+    this.#placing ??= this.#findPlace(out);
+    return this.#placing;
+  }
+
+  async #askForTrust(): Promise<void> {
+    const { plane } = this.#gateway;
+    if (this.#options.placedBy !== "process") return;
+    const { principal, state } = this.#bound;
+    const say = (text: string) => this.#options.announce(text);
+    const { signal } = this.#over;
+    await askForTrust({
+      plane,
+      principal,
+      capabilities: state.client.capabilities,
+      ask: (method, params, until) => this.#requests.request(method, params, until, say),
+      signal,
+      // A client that cannot be asked says so, and the command remains.
+    }).catch(() => undefined);
+  }
+
+  /** Servers that work in the directory of their client are for those who say where that is. */
+  #asksForRoots(): boolean {
+    if (this.#isPlaced || this.#options.placedBy === undefined) return false;
+    return isObject(this.#state.client.capabilities.roots) && this.#gateway.plane.config().inWorkspace.length > 0;
+  }
+
+  /** Asked on the stream of the request that needs it. */
+  async #findPlace(out: Pick<Out, "say">): Promise<void> {
+    const { principal, placedBy } = this.#options;
+    const limit = AbortSignal.any([this.#over.signal, AbortSignal.timeout(rootsMs)]);
+    const answer = await this.#requests.request("roots/list", {}, limit, (text) => out.say(text)).catch(() => ({}));
+    this.#isPlaced = true;
+    this.#placing = undefined;
+    if (this.#over.signal.aborted) return;
+    const started = placedBy === "process" ? this.#gateway.plane.trust.unanswered({ principal }).directory : undefined;
+    const directory = directoryInRoots(answer, started);
+    const placed = directory === null || directory === started ? principal : { ...principal, directory };
+    if (placed.directory !== this.#bound.principal.directory) this.#goOnAs(placed);
+    void this.#askForTrust();
+  }
+
+  /** With the same settings, and other lists. */
+  #goOnAs(principal: Principal): void {
+    const { state, tools } = this.#bound;
+    const watched = state.watched.all();
+    const kept = { version: state.version(), client: state.client, view: this.#options.view, watched, owner: "" };
+    const isTelling = this.#stopTelling !== undefined;
+    this.#stopTelling?.();
+    this.#stopTelling = undefined;
+    tools.close();
+    state.close();
+    this.#bound = this.#bind(principal);
+    this.#state.adopt(kept);
+    void this.#state.follow(kept);
+    this.#report();
+    if (!isTelling) return;
+    this.#beginTelling();
+    for (const list of ["tools", "prompts", "resources"])
+      this.#options.announce(renderNotification(`notifications/${list}/list_changed`, {}));
   }
 
   /** What the session itself answers. */
@@ -241,51 +356,4 @@ export class ClientSession {
     // Tools that cannot be restored are found again by a search.
     if (kept.loaded) void this.#tools.restore(kept.loaded).catch(() => undefined);
   }
-}
-
-/** Requests of the plane to the client. */
-function createClientRequests() {
-  const waiting = new Map<string, (answer: UnknownObject | Error) => void>();
-  // Another plane may ask the same client, and the answer may come to either.
-  const own = uniqueId().slice(0, 8);
-  let asked = 0;
-  return {
-    /** Rejects on an error, and on abort, which cancels the request. */
-    request(method: string, params: UnknownObject, signal: AbortSignal, say: Out["say"]): Promise<UnknownObject> {
-      const id = `toolplane-${own}-${++asked}`;
-      const send = (message: object) => say(JSON.stringify({ jsonrpc: "2.0", ...message }));
-      return new Promise((resolve, reject) => {
-        const settle = (answer: UnknownObject | Error) => {
-          waiting.delete(id);
-          signal.removeEventListener("abort", onAbort);
-          if (answer instanceof Error) reject(answer);
-          else resolve(answer);
-        };
-        const onAbort = () => {
-          const reason = "it was answered elsewhere, or its time is over";
-          send({ method: "notifications/cancelled", params: { requestId: id, reason } });
-          settle(new Error(reason));
-        };
-        if (signal.aborted) return reject(new Error("the request was cancelled"));
-        waiting.set(id, settle);
-        signal.addEventListener("abort", onAbort);
-        send({ id, method, params });
-      });
-    },
-    /** False for an answer to no open request of ours. */
-    takeAnswer({ id, result, error }: UnknownObject): boolean {
-      const settle = typeof id === "string" ? waiting.get(id) : undefined;
-      settle?.(isObject(result) ? result : readError(error));
-      return settle !== undefined;
-    },
-    close(): void {
-      for (const settle of [...waiting.values()]) settle(new Error("the connection is closed"));
-    },
-  };
-}
-
-function readError(error: unknown): Error {
-  const { code, message, data } = isObject(error) ? error : {};
-  const text = typeof message === "string" ? message : "the client gave no result";
-  return new RpcError(typeof code === "number" ? code : -32603, text, data);
 }

@@ -35,10 +35,10 @@ export async function answerCode(
 }
 
 /** With the tool whose page shows the result. */
-type CodeText = { text: string; isError: boolean; shownBy?: ShownTool | undefined };
+type CodeText = { text: string; isError: boolean; shownBy?: ShownTool | undefined; blocks?: UnknownObject[] };
 
-function answer({ text, isError, shownBy }: CodeText, { era }: RequestContext): RpcAnswer {
-  const said = { content: [{ type: "text", text }], ...(isError && { isError }) };
+function answer({ text, isError, shownBy, blocks = [] }: CodeText, { era }: RequestContext): RpcAnswer {
+  const said = { content: [{ type: "text", text }, ...blocks], ...(isError && { isError }) };
   const result = withPage(said, shownBy, true);
   return { result: era === "legacy" ? result : completed(result) };
 }
@@ -79,7 +79,7 @@ async function run(
   if (!isResumed && typeof code !== "string") return wrong("'code' must be a program.");
   const { tools, conversation } = context;
   const seen = tools.isStrict() ? await namesShown(tools) : undefined;
-  const { ok, text, calls } = await plane.code.run(isResumed ? "" : String(code), {
+  const { ok, text, calls, blocks } = await plane.code.run(isResumed ? "" : String(code), {
     principal: surface.principal,
     face: "mcp",
     signal: context.signal,
@@ -92,7 +92,7 @@ async function run(
   });
   const shownBy = ok && isHost(context) ? await lastWithPage(calls, tools) : undefined;
   noteCalled(shownBy, context);
-  return { text, isError: !ok, shownBy };
+  return { text, isError: !ok, shownBy, ...(blocks && { blocks }) };
 }
 
 /** Of the tools that a program has called, the last that has a page. */

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { clientAddress } from "../../lib/net/client-address.ts";
 import { scopesWith, serverScope, toolsetScope } from "../../model/access/resource.ts";
 import { readTraceContext } from "../../model/calls/provider.ts";
+import { isLoopback } from "../../model/config/settings.ts";
 import { errorTable, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -168,13 +170,19 @@ function take(visit: Visit, message: unknown): void {
       return refuse(response, 503, "This plane is stopping. Start a new session in a moment.", -32000, {
         "retry-after": "1",
       });
-    return state.sessions.open(principal, viewOf(visit)).post(messages, isBatch, response);
+    return state.sessions.open(principal, viewOf(visit), isLocal(request)).post(messages, isBatch, response);
   }
   withSession(visit, (session) => {
     const version = session.client.version();
     if (isBatch && version !== batchVersion) refuse(response, 400, `Batches are not part of ${version}.`);
     else session.post(messages, isBatch, response);
   });
+}
+
+/** From this machine, and not by a proxy that speaks for others. */
+function isLocal(request: IncomingMessage): boolean {
+  if (request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined) return false;
+  return isLoopback((clientAddress(request) ?? "").replace(/^::ffff:/i, ""));
 }
 
 /** What a token lacks for this, where its bearer may have it: a client then asks the person for more. */
@@ -209,7 +217,7 @@ function withSession({ state, request, response, principal }: Visit, go: (sessio
   const here = state.sessions.find(id, principal);
   if (here) return goOn(here);
   void state.sessions
-    .reopen(id, principal)
+    .reopen(id, principal, isLocal(request))
     .then(goOn)
     .catch((thrown) => refuseThrown(response, thrown));
 }

@@ -39,6 +39,7 @@ function isFree({ session }: Pick<Kept, "session">): boolean {
   return session.client.isIdle() && !session.isListening();
 }
 
+type Opened = { isLocal: boolean; kept?: StoredSession };
 type Kept = { session: HttpSession; principal: Principal; owner: string; usedAt: number; toldAt: number };
 
 /** The sessions of clients: limited per caller, ended when idle. */
@@ -66,8 +67,9 @@ export class HttpSessions {
     return this.#all.size;
   }
 
-  open(principal: Principal, view: View): HttpSession {
-    return this.#add(randomUUID(), principal, view);
+  /** `isLocal`: what it names as its roots are directories of this machine. */
+  open(principal: Principal, view: View, isLocal: boolean): HttpSession {
+    return this.#add(randomUUID(), principal, view, { isLocal });
   }
 
   /** When it is here and this caller's. */
@@ -80,10 +82,11 @@ export class HttpSessions {
   }
 
   /** From another plane, or from before a restart. */
-  reopen(id: string, principal: Principal): Promise<HttpSession | undefined> {
+  reopen(id: string, principal: Principal, isLocal: boolean): Promise<HttpSession | undefined> {
     // Several requests may come at once, also with a stolen id.
     const key = `${id} ${ownerOf(principal)}`;
-    const begun = this.#reopening.get(key) ?? this.#reopen(id, principal).finally(() => this.#reopening.delete(key));
+    const begun =
+      this.#reopening.get(key) ?? this.#reopen(id, principal, isLocal).finally(() => this.#reopening.delete(key));
     this.#reopening.set(key, begun);
     return begun;
   }
@@ -112,7 +115,7 @@ export class HttpSessions {
     await Promise.allSettled(this.#leaving);
   }
 
-  #add(id: string, principal: Principal, view: View, kept?: StoredSession): HttpSession {
+  #add(id: string, principal: Principal, view: View, { isLocal, kept }: Opened): HttpSession {
     const owner = ownerOf(principal);
     this.#makeRoom(owner);
     const session = new HttpSession(this.#gateway, {
@@ -121,6 +124,7 @@ export class HttpSessions {
       view,
       ...(this.#store.outlivesUs ? { keeper: keeperFor(this.#store, id, owner, view) } : {}),
       ...(kept ? { kept } : {}),
+      ...(isLocal ? { placedBy: "roots" as const } : {}),
     });
     const now = steadyNow();
     this.#all.set(id, { session, principal, owner, usedAt: now, toldAt: now });
@@ -147,11 +151,11 @@ export class HttpSessions {
     throw new PlaneError("BUSY", text, { data: { limit, setting: "quotas.maxSessionsPerCaller" } });
   }
 
-  async #reopen(id: string, principal: Principal): Promise<HttpSession | undefined> {
+  async #reopen(id: string, principal: Principal, isLocal: boolean): Promise<HttpSession | undefined> {
     if (this.#all.has(id) || !this.#store.outlivesUs || !idPattern.test(id)) return undefined;
     const kept = await this.#store.find(id);
     if (kept?.owner !== ownerOf(principal)) return undefined;
-    return this.#add(id, principal, { ...plainView, ...kept.view }, kept);
+    return this.#add(id, principal, { ...plainView, ...kept.view }, { isLocal, kept });
   }
 
   async #sweep(): Promise<void> {

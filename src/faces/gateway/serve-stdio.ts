@@ -117,6 +117,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     id: movable?.id ?? uniqueId(),
     principal,
     view,
+    placedBy: "process",
     announce: write,
     ...(movable === undefined ? {} : { keeper: keeperOf(movable, view) }),
     ...(kept === undefined ? {} : { kept }),

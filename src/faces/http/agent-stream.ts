@@ -15,20 +15,26 @@ const waitMs = 1_000;
 type Run = (more: RunAgentOptions) => Promise<AgentResult>;
 
 /** The answer of an agent; for clients that ask for a stream what it says, as it says it. */
-export async function answerAgent(c: HttpContext, run: Run, closing: AbortSignal): Promise<Response> {
+export async function answerAgent(
+  c: HttpContext,
+  run: Run,
+  closing: AbortSignal,
+  isDetached: boolean,
+): Promise<Response> {
   const meta = readTraceContext(c.req.header());
   const traced: Run = (more) => run({ ...(meta && { meta }), ...more });
-  return wantsStream(c) ? streamAgent(c, traced, closing) : renderAgentAnswer(agentAnswer(await traced({})));
+  if (wantsStream(c)) return streamAgent(c, traced, closing, isDetached);
+  return renderAgentAnswer(agentAnswer(await traced(isDetached ? { signal: closing } : {})));
 }
 
 /** What is wrong with the request is a status, as long as nothing was said. */
-async function streamAgent(c: HttpContext, run: Run, closing: AbortSignal): Promise<Response> {
+async function streamAgent(c: HttpContext, run: Run, closing: AbortSignal, isDetached: boolean): Promise<Response> {
   const gone = new AbortController();
   const begun = Promise.withResolvers<void>();
   const early: AgentMessage[] = [];
   let hear = (message: AgentMessage): void => void early.push(message);
   const running = run({
-    signal: AbortSignal.any([c.req.raw.signal, gone.signal, closing]),
+    signal: isDetached ? closing : AbortSignal.any([c.req.raw.signal, gone.signal, closing]),
     onMessage: (message) => {
       hear(message);
       begun.resolve();

@@ -75,6 +75,10 @@ const checks: Readonly<Record<string, readonly [isFit: (value: unknown) => boole
   timeoutMs: [(value) => typeof value === "number" && value >= 0, "a number of milliseconds, 0 for no limit"],
   conversation: [isText, "a text"],
   idempotencyKey: [(value) => isText(value) && value !== "", "a text"],
+  page: [
+    (value) => isObject(value) && isText(value.server) && isText(value.uri) && Object.keys(value).length === 2,
+    'the page that calls: {"server": "…", "uri": "ui://…"}',
+  ],
   files: [(value) => isObject(value) && Object.values(value).every(isText), "an object of addresses by file name"],
   maxResultBytes: [
     (value) => Number.isSafeInteger(value) && Number(value) >= 0,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { escapeHtml } from "../../lib/text/escape-html.ts";
 import type { JsonObject } from "../../model/json.ts";
 
 type Parameter = { in: string; name: string; required: boolean; description?: string; schema: { enum?: string[] } };
@@ -98,8 +99,4 @@ function table(heads: string[], rows: string[][]): string {
 /** Text in which code stands between backticks. */
 function prose(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>");
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

@@ -20,9 +20,10 @@ export function ownAnswers(identities: Identities, closing: AbortSignal): Record
   return {
     "tools.page": { read: readTools },
     call: { read: parseCall, answer: answerCallRequest },
+    "pages.ask": { answer: async (_asked, run) => renderOutcome(await run()) },
     "deadLetters.retry": { answer: async (_asked, run) => renderOutcome(await run()) },
     "skills.run": { answer: async (_asked, run) => renderSkillRun(await run()) },
-    "agent.run": { answer: ({ c }, run) => answerAgent(c, run, closing) },
+    "agent.run": { answer: ({ c }, run, { detached }) => answerAgent(c, run, closing, detached === true) },
     "servers.logs": {
       answer: async (asked, run, { name }) =>
         wantsStream(asked.c)

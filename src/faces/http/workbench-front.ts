@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join } from "node:path";
+import { appFramePath } from "../../model/catalogue/tool-page.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { renderAppFrame } from "./app-frame.ts";
 import { createOriginCheck } from "./origin.ts";
 import { sendProblem } from "./render.ts";
 
@@ -18,6 +20,8 @@ const policy = [
   "media-src 'self' data: blob:",
   "connect-src 'self'",
   "font-src 'self'",
+  // Pages of MCP Apps; where such a page goes by itself is under this, too.
+  "frame-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'self'",
@@ -51,7 +55,8 @@ export function createWorkbenchFront(
 ): Listener {
   const refuse = createOriginCheck(host, allowHosts);
   return (request, response) => {
-    const [path = ""] = (request.url ?? "").split("?", 1);
+    const { url = "" } = request;
+    const [path = ""] = url.split("?", 1);
     const isOurs = path === "/" || path === base || path.startsWith(`${base}/`);
     if (!isOurs || (request.method !== "GET" && request.method !== "HEAD")) return others(request, response);
     // Other sites may lead people here, and their pages may load these files: there is nothing of users in them.
@@ -59,6 +64,10 @@ export function createWorkbenchFront(
     if (refused) return sendProblem(response, refused);
     if (path === "/" || path === base)
       return void response.writeHead(302, { location: `${base}/`, "cache-control": "no-store" }).end();
+    if (path === appFramePath) {
+      const { headers, body } = renderAppFrame(url.slice(path.length), request.headers.host ?? "");
+      return void response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : body);
+    }
     void sendFile(directory, path.slice(base.length + 1), request, response);
   };
 }

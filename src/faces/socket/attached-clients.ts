@@ -1,7 +1,10 @@
 import type { Socket } from "node:net";
+import { homedir } from "node:os";
+import { parse } from "node:path";
 import type { Duplex } from "node:stream";
 import { isWithin, pause } from "../../lib/async/pause.ts";
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { countProblems } from "../../model/config/config.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type Principal, withListed } from "../../model/principal.ts";
@@ -15,7 +18,7 @@ import {
   type Refusal,
   type Welcome,
 } from "./attachment.ts";
-import { type PlanePlace, type PlaneRecord, planePlace } from "./plane-place.ts";
+import { type PlanePlace, type PlaneRecord, placedCaller, planePlace } from "./plane-place.ts";
 
 const pollMs = 10;
 /** How long the answers of calls that are ended may take. */
@@ -111,16 +114,12 @@ export class AttachedClients {
     if (planePlace({ ...place, files: hello.files }).id !== place.id) return { why: "it serves another configuration" };
     const others = otherVariables(hello, environment);
     const [verb, value] = others.length === 1 ? ["has", "a different value"] : ["have", "different values"];
-    if (others.length > 0) return { why: `${others.join(", ")} ${verb} ${value} there` };
-    const { inWorkspace } = this.#plane.config();
-    if (inWorkspace.length === 0 || hello.directory === this.#record.directory) return null;
-    // One that has no directory suits no client.
-    if (idleMs !== null && this.#record.directory === null && this.#attached.size === 0) this.#leave("idle");
-    const few = inWorkspace.length > 3 ? `${inWorkspace.slice(0, 3).join(", ")}, …` : inWorkspace.join(", ");
-    return { why: `the directory of each client is where ${few} ${inWorkspace.length === 1 ? "works" : "work"}` };
+    return others.length > 0 ? { why: `${others.join(", ")} ${verb} ${value} there` } : null;
   }
 
   async #serve(hello: Hello, socket: Socket): Promise<void> {
+    const { place } = this.#options;
+    const principal = withListed(placedCaller(hello.principal, hello.directory, place), this.#plane.config().users);
     const gone = new AbortController();
     socket.once("close", () => gone.abort());
     let isReady = false;
@@ -128,7 +127,7 @@ export class AttachedClients {
     const ready = () => {
       isReady = true;
       this.#attached.add(socket);
-      const notices = noticesFor(this.#plane);
+      const notices = noticesFor(this.#plane, principal);
       send(socket, { welcome: { key: this.#record.key, notices } });
       socket.resume();
     };
@@ -136,7 +135,7 @@ export class AttachedClients {
       await this.#options.serveClient({
         stream: socket,
         signal: gone.signal,
-        principal: withListed(hello.principal, this.#plane.config().users),
+        principal,
         view: hello.view,
         session: {
           id,
@@ -176,9 +175,17 @@ function readHello(said: unknown): Hello | null {
 }
 
 /** What a client would have got from a plane of its own. */
-function noticesFor(plane: Plane): string[] {
+function noticesFor(plane: Plane, principal: Principal): string[] {
   const { problems } = plane.config();
-  if (problems.length === 0) return [];
-  const [count, them] = problems.length === 1 ? ["1 problem", "it"] : [`${problems.length} problems`, "them"];
-  return [`warning: The configuration has ${count}; 'toolplane config validate' names ${them}.`];
+  const { directory, lines } = plane.trust.unanswered({ principal });
+  const names = lines.map(({ name }) => `'${name}'`).join(", ");
+  return [
+    ...(problems.length > 0
+      ? [`warning: The configuration has ${countProblems(problems)}. Run: toolplane config validate`]
+      : []),
+    // An editor that starts its servers there names its roots later.
+    ...(lines.length > 0 && ![parse(directory).root, homedir()].includes(directory)
+      ? [`warning: ${directory} is not trusted yet for ${names}; run 'toolplane trust' there to look at it.`]
+      : []),
+  ];
 }

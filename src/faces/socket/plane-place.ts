@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { claimDirectory, strangerIn, userTemporaryDirectory } from "../../lib/private-directory.ts";
+import type { Principal } from "../../model/principal.ts";
 
 /** What the operating system takes as the name of a socket. */
 const maxSocketPath = 100;
@@ -133,4 +134,14 @@ export function shortHash(text: string): string {
     right = Math.imul((right ^ code) + (left >>> 15), 0x85ebca6b);
   }
   return [left, right].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
+/** With where they work. A caller who uses a project's files works in the directory of the project, wherever in it they are. */
+export function placedCaller(
+  { directory: _, ...principal }: Principal,
+  directory: unknown,
+  { isFound }: Pick<PlanePlace, "isFound">,
+): Principal {
+  if (isFound || typeof directory !== "string") return principal;
+  return { ...principal, directory: realPath(directory) };
 }

@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import { createEventBus } from "../../lib/async/event-bus.ts";
 import { pause } from "../../lib/async/pause.ts";
 import { strangerIn } from "../../lib/private-directory.ts";
+import { version } from "../../lib/version.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
@@ -19,7 +20,7 @@ import {
   type RemoteAnswer,
   splitLines,
 } from "./callbacks.ts";
-import { isAlive, type PlanePlace, type PlaneRecord, readPlaneRecord } from "./plane-place.ts";
+import { isAlive, type PlanePlace, type PlaneRecord, placedCaller, readPlaneRecord } from "./plane-place.ts";
 
 /** It lets its clients finish for 5 s, and its servers have 3 s to end. */
 const stopMs = 15_000;
@@ -28,10 +29,7 @@ const stopPollMs = 20;
 /** What a plane says of itself. */
 export type RemotePlaneInfo = Omit<PlaneRecord, "key"> & { clients: number };
 
-/**
- * The plane that serves in this place, as if it were here. Null when none answers, or when servers of it work in another
- * directory than this one.
- */
+/** The plane that serves in this place, as if it were here. Null when none answers. `directory` is where the caller works. */
 export async function openRemotePlane(
   place: PlanePlace,
   who: Caller,
@@ -43,10 +41,11 @@ export async function openRemotePlane(
   const path = place.socket;
   const config = await ask<Config>(path, { method: "config" }).catch(() => null);
   if (config === null) return null;
-  if (directory !== null && config.inWorkspace.length > 0 && record.directory !== directory) return null;
+  if (record.version !== version) throw otherVersion(record);
   const bus = createEventBus<PlaneEvent>();
   const listeners = new Map<EventType, number>();
-  const caller = who.principal ? { ...who, principal: withListed(who.principal, config.users) } : who;
+  const here = who.principal && placedCaller(who.principal, directory, place);
+  const caller = here ? { ...who, principal: withListed(here, config.users) } : who;
   const asked: Record<string, unknown> = {};
   for (const { name: method, caller: place, isRemote } of verbTable) {
     if (!isRemote) continue;
@@ -62,7 +61,7 @@ export async function openRemotePlane(
     };
     asked[noun] = verb === undefined ? run : { ...(asked[noun] as object), [verb]: run };
   }
-  const here: Partial<Plane> = {
+  const itself: Partial<Plane> = {
     isRemote: true,
     isBackground: record.background,
     // Its problems were reported where it was started.
@@ -94,11 +93,18 @@ export async function openRemotePlane(
   };
   const remote = {
     ...asked,
-    ...here,
+    ...itself,
     as: (principal: Principal, via: Pick<Caller, "face" | "address"> = {}) =>
       onlyWhatCanBeAsked(bindCaller(remote, { ...caller, ...via, principal })),
   };
   return onlyWhatCanBeAsked(remote as unknown as Plane);
+}
+
+/** Its answers would be read as those of this version. A plane of our own would change the store under it. */
+function otherVersion({ version: running, pid, background }: PlaneRecord): PlaneError {
+  const remedy = background ? "Stop it first: toolplane stop" : "Start that one again with this version";
+  const message = `A plane of version ${running} (process ${pid}) serves this configuration, and this is ${version}. ${remedy}.`;
+  return new PlaneError("CONFLICT", message, { data: { running, version, pid } });
 }
 
 type Options = ({ signal?: AbortSignal } & Callbacks) | undefined;

@@ -1,11 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
+import { canonicalAddress } from "./address-class.ts";
 import { parseAllowed } from "./allow-list.ts";
 
 const known = new WeakMap<IncomingMessage, string>();
 
 /** Addresses and networks of proxies whose word about their clients counts. */
 export type TrustedProxies = (address: string) => boolean;
+
+/** An address or a network; by name no sender is known. */
+export function isProxyEntry(entry: string): boolean {
+  return isIP(entry) !== 0 || (entry.includes("/") && parseAllowed(entry) !== null);
+}
 
 export function createTrustedProxies(entries: readonly string[]): TrustedProxies {
   const parsed = entries.map(parseAllowed).filter((entry) => entry !== null);
@@ -30,6 +36,12 @@ export function noteClientAddress(request: IncomingMessage, isTrusted: TrustedPr
 /** Of the client, as far as it is known; else of the other end of the connection. */
 export function clientAddress(request: IncomingMessage): string | undefined {
   return known.get(request) ?? request.socket.remoteAddress;
+}
+
+/** What one party has at hand: an IPv4 address, or a network of IPv6, in which it takes any address that it likes. */
+export function networkOf(request: IncomingMessage): string {
+  const address = canonicalAddress(clientAddress(request) ?? "");
+  return isIP(address) === 4 ? address : address.split(":").slice(0, 4).join(":");
 }
 
 /** An IPv4 address is one, also where it is written in IPv6. */

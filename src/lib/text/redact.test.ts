@@ -60,3 +60,15 @@ test("ordinary text is not changed", () => {
   const text = "Error: ENOENT: no such file 'tokens.txt' (key missing, https://example.com:8080/path)";
   assert.equal(redact(text), text);
 });
+
+test("a sentence about a secret is no secret", () => {
+  for (const text of [
+    "env.GITHUB_TOKEN: environment variable GITHUB_TOKEN is not set",
+    "auth.token: must be a string, not a number",
+    "API key: missing. Basic authentication is required, or Bearer authentication.",
+    "The option --token needs a value; basic understanding of it helps.",
+  ])
+    assert.equal(redact(text), text);
+  // What only begins like such a word, or stands behind an equals sign, is none.
+  assert.equal(redact("token: mustard42 secret=required"), "token: [redacted] secret=[redacted]");
+});

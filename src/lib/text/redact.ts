@@ -16,6 +16,14 @@ export function looksSecret(key: string): boolean {
   return words.length > 1 && words.includes("auth");
 }
 
+/** Words that go on with a sentence about a secret, and are none themselves: "token: must be a string". */
+const prose = [
+  "authentication|authorization|cannot|does|environment|expected|expired|given|have|invalid|looks|missing|must|needed|needs",
+  "never|none|null|only|please|rejected|refused|required|revoked|scheme|should|string|that|there|this|token|tokens|undefined",
+  "unknown|unset|value|values|variable|variables|what|when|where|which|will|with|without|wrong",
+].join("|");
+const noProse = String.raw`(?!(?<=\s)(?:${prose})(?![\w-]))`;
+
 /** Lookbehinds are bounded, and a look at the next character comes before those that cost: they run at every place of a long text. */
 const secretShapes = [
   // To its end, or to the end of what is left of it.
@@ -26,13 +34,21 @@ const secretShapes = [
   /\bAKIA[0-9A-Z]{12,}/g,
   /\bAIza[0-9A-Za-z_-]{20,}/g,
   /(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g,
-  /(?=[A-Za-z0-9._~+/=-])(?<=\b(?:bearer|basic)\s{1,32})[A-Za-z0-9._~+/=-]{8,}/gi,
+  // What is encoded in base 64 has capitals inside, and an English word has none.
+  /(?=[A-Za-z0-9._~+/=-])(?<=\b[Bb][Aa][Ss][Ii][Cc]\s{1,32})(?![A-Za-z][a-z]+(?![\w~+/=-]))[A-Za-z0-9._~+/=-]{8,}/g,
+  RegExp(`(?=[A-Za-z0-9._~+/=-])(?<=\\bbearer\\s{1,32})${noProse}[A-Za-z0-9._~+/=-]{8,}`, "gi"),
   /-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----(?:(?!-----).){0,16384}(?:-----END [A-Z ]{0,32}PRIVATE KEY-----|$)/gs,
   // What a program prints of its arguments.
-  /(?=[^\s"'-])(?<=(?:^|\s)--?[\w-]{0,32}(?:key|token|secret|password|passwd|passphrase|pwd|credential)s?\s{1,8})[^\s"'-][^\s"']{3,}/gi,
+  RegExp(
+    String.raw`(?=[^\s"'-])(?<=(?:^|\s)--?[\w-]{0,32}(?:key|token|secret|password|passwd|passphrase|pwd|credential)s?\s{1,8})${noProse}[^\s"'-][^\s"']{3,}`,
+    "gi",
+  ),
   // A quoted value may hold anything; JSON inside JSON has escaped quotes.
   /(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}(\\{0,16}["']))(?!\1)(?:(?!\1).){1,512}(?=\1)/gi,
-  /(?=[^\s"',;&])(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}\\{0,16}["']?)(?:[^\s"',;&\\]|\\(?!["'])){4,}/gi,
+  RegExp(
+    String.raw`(?=[^\s"',;&])(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}\\{0,16}["']?)${noProse}(?:[^\s"',;&\\]|\\(?!["'])){4,}`,
+    "gi",
+  ),
 ];
 
 /** The second part is no condition: looking for it from every beginning would take the square of the text. */

@@ -19,6 +19,10 @@ export const ApiKey = z
       description:
         "Its creator, then the creators of the creator's key. It approves none of their calls. A key of an earlier version has none.",
     }),
+    files: names.optional().meta({
+      description:
+        "The configuration of the plane that it is for. Without it, and where these files are gone, it is for every plane of the store.",
+    }),
     expiresAt: z.string().nullable(),
     lastUsedAt: z.string().nullable().meta({ description: "To the minute." }),
     revokedAt: z.string().nullable(),

@@ -47,6 +47,8 @@ export const Policy = z.strictObject({
   rules: z._default(z.array(PolicyRule), []),
   /** Must tools of high risk run on isolated servers? Default: in the strict profile. */
   isolation: z.optional(z.enum(["off", "required"])),
+  /** Every call that is not refused waits for a person. */
+  askAlways: z.optional(z.boolean()),
   effects: z._default(z.record(z.string(), z.enum(["read", "write"])), {}),
 });
 export type Policy = z.infer<typeof Policy>;

@@ -26,9 +26,10 @@ export function limitsIn(scopes: readonly string[]): NonNullable<Principal["with
   return servers.length + toolsets.length === 0 ? null : { servers, toolsets };
 }
 
-/** What a token has to be asked for to keep what it has and get this as well. */
+/** What a token has to be asked for to keep what it has and get this as well; a token for some servers manages nothing. */
 export function scopesWith({ scopes, within }: Pick<Principal, "scopes" | "within">, more: string): string[] {
-  const kept = within ? [...within.servers.map(serverScope), ...within.toolsets.map(toolsetScope)] : [];
+  const kept =
+    within && more !== "admin" ? [...within.servers.map(serverScope), ...within.toolsets.map(toolsetScope)] : [];
   return [...new Set([...scopes, ...kept, more])];
 }
 

@@ -53,6 +53,8 @@ export type SignInUpstream = {
 /** What an ID-JAG says (enterprise-managed authorization). */
 export type Assertion = {
   person: PersonRights;
+  /** What it says nothing of. */
+  unsaid: (keyof PersonRights)[];
   id: string;
   clientId: string;
   resource: string | null;

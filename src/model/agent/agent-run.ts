@@ -1,3 +1,4 @@
+import type { UnknownObject } from "../json.ts";
 import type { AgentOutcome, RunSummary } from "./run-schema.ts";
 
 export const agentStyles = ["tools", "react", "plan-then-execute", "supervisor", "auto", "code"] as const;
@@ -18,6 +19,8 @@ export type AgentMessage = {
   call?: { id: string; tool: string; arguments?: unknown; status?: string; record?: string | null };
   /** Of an observation: the addresses of its pictures, which `text` only counts. */
   pictures?: string[];
+  /** Of an observation of a tool with a page of MCP Apps: the result as it came, for that page. */
+  result?: UnknownObject;
 };
 
 export type RunFilter = {
@@ -38,7 +41,7 @@ export type RunQuery = Omit<RunFilter, "before"> & { cursor?: string };
 /** A page of runs. */
 export type RunPage = { runs: RunSummary[]; nextCursor: string | null };
 
-export const runFormats = ["text"] as const;
+export const runFormats = ["text", "html"] as const;
 /** Formats of a rendered run. */
 export type RunFormat = (typeof runFormats)[number];
 

@@ -11,10 +11,18 @@ const cutReasons: ReadonlySet<unknown> = new Set([
   "incomplete",
   "content-filter",
   "content_filter",
+  "refusal",
 ]);
 
 export function isCutOff(reason: unknown): boolean {
   return cutReasons.has(reason);
+}
+
+/** Of these, what says that the model, or a filter before it, would not go on: no room would have helped. */
+const refusals: ReadonlySet<unknown> = new Set(["content-filter", "content_filter", "refusal"]);
+
+export function isRefused(reason: unknown): boolean {
+  return refusals.has(reason);
 }
 
 /** Is there all of it? What is left out altogether may not have been begun. */
@@ -40,7 +48,7 @@ export function emptyReplyOf(reason: string): EmptyReply {
       remedy: "Give it more with 'maxOutputTokens', or ask for less",
       modelMessage: "Your answer had no room left before it began. Answer more briefly.",
     };
-  if (reason === "content-filter" || reason === "content_filter")
+  if (isRefused(reason))
     return {
       what: "was stopped by its content filter",
       remedy: "Ask in other words, or ask another model",

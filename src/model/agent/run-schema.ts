@@ -126,6 +126,10 @@ export const AgentRun = z
     error: ErrorOrNull,
     answer: z.string().nullable(),
     truncated: z.literal(true).optional().meta({ description: "The answer ends where the model had no room left." }),
+    refused: z
+      .literal(true)
+      .optional()
+      .meta({ description: "The answer ends where the model refused, or where a content filter stopped it." }),
     waiting: z
       .array(WaitingCall)
       .optional()
@@ -149,6 +153,31 @@ export const RunSummary = AgentRun.omit({ steps: true, messages: true }).meta({
   description: "A run without its steps and its conversation.",
 });
 export type RunSummary = TypeOf<typeof RunSummary>;
+
+export const RunningRun = AgentRun.pick({
+  id: true,
+  at: true,
+  user: true,
+  question: true,
+  style: true,
+  model: true,
+  toolset: true,
+  conversation: true,
+  turns: true,
+  usage: true,
+})
+  .extend({
+    calls: z
+      .array(AgentCall.extend({ status: z.string().nullable(), durationMs: z.number().nullable() }))
+      .meta({ description: "Calls of the current turn; `status` is null until one has ended." }),
+    steps: z.array(AgentStep).optional().meta({ description: "Where one run is asked for." }),
+    messages: z.array(ChatMessageSchema).optional().meta({ description: "As far as the run keeps them." }),
+  })
+  .meta({ id: "RunningRun", description: "A run that has not ended. Without what looks like a secret." });
+export type RunningRun = TypeOf<typeof RunningRun>;
+
+export const StoppedRun = z.object({ id: z.string() }).meta({ description: "The run that is being stopped." });
+export type StoppedRun = TypeOf<typeof StoppedRun>;
 
 export const ConversationRuns = z.object({ conversation: z.string(), runs: count });
 /** How many runs of a conversation were changed. */

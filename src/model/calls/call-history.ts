@@ -37,6 +37,43 @@ function toRecordTime(name: string, given: string): string {
   return /^\d{4}-\d{2}-\d{2}$/.test(given) ? given : new Date(ms).toISOString();
 }
 
+const dayMs = 24 * 3_600_000;
+
+/** The moments from one to before the other; a day is meant up to its end. Throws USAGE. */
+export function momentsOf({ since, until }: { since?: string; until?: string }): { from: number; to: number } {
+  const toMs = (name: string, given: string) => Date.parse(toRecordTime(name, given));
+  return {
+    from: since === undefined ? 0 : toMs("since", since),
+    to:
+      until === undefined
+        ? Number.POSITIVE_INFINITY
+        : toMs("until", until) + (/^\d{4}-\d{2}-\d{2}$/.test(until) ? dayMs : 0),
+  };
+}
+
+/** What calls are found by. */
+export type CallFilter = {
+  tool?: string;
+  /** A part of the tool's name, in upper or lower case. */
+  match?: string;
+  server?: string;
+  /** Calls that began on this day or at this moment, or later. With a time they are sorted by their beginning. */
+  since?: string;
+  /** Calls that began before this moment, or up to the end of this day. */
+  until?: string;
+  /** They took at least this long. */
+  minMs?: number;
+  maxMs?: number;
+  /** By the amount, in whatever unit. */
+  minCost?: number;
+  status?: CallStatus;
+  limit?: number;
+  before?: string;
+  user?: string | null;
+  run?: string;
+  conversation?: string;
+};
+
 /** The end of a chain. A plane that shares its store with others has a stream of its own; 0 where it is left out. */
 export type ChainHead = { sequence: number; hash: string; at: string; stream?: number };
 

@@ -14,6 +14,11 @@ export const CallStatus = z
   .meta({ id: "CallStatus", description: "How a call ended, or that it waits." });
 export type CallStatus = TypeOf<typeof CallStatus>;
 
+export const PageOrigin = z
+  .object({ server: z.string(), uri: z.string() })
+  .meta({ description: "The page of MCP Apps that calls: its server, and its address there." });
+export type PageOrigin = TypeOf<typeof PageOrigin>;
+
 export const ResultOrigin = z.object({
   cached: z.boolean().optional().meta({ description: "Was the result in the cache? Missing where the tool has none." }),
   coalesced: z.literal(true).optional().meta({ description: "An equal call was under way, and this is its result." }),
@@ -108,6 +113,19 @@ export const CallRecord = z
   })
   .meta({ description: "Who called what, the decision and the result. No argument values." });
 export type CallRecord = TypeOf<typeof CallRecord>;
+
+export const RunningCall = z
+  .object({ id: z.string(), at: z.string(), tool: z.string(), user: z.string().nullable() })
+  .meta({ description: "A call that has not ended; `at` is when it began." });
+export type RunningCall = TypeOf<typeof RunningCall>;
+
+export const CallUsage = z
+  .object({
+    since: z.string().nullable().meta({ description: "When the records begin; null where there are none." }),
+    tools: z.array(z.object({ name: z.string(), lastAt: z.string() })),
+  })
+  .meta({ description: "When each tool was last called." });
+export type CallUsage = TypeOf<typeof CallUsage>;
 
 export const CallPayload = z.object({
   id: z.string(),

@@ -3,7 +3,7 @@ import type { ErrorReport } from "../errors-schema.ts";
 import type { JsonObject } from "../json.ts";
 import type { Face, Principal } from "../principal.ts";
 import type { Contact } from "../servers/server-schema.ts";
-import type { Attempt, CallStatus, Cost, HookRun, ResultOrigin, Verdict } from "./call-schema.ts";
+import type { Attempt, CallStatus, Cost, HookRun, PageOrigin, ResultOrigin, Verdict } from "./call-schema.ts";
 import type { ArtifactView, ToolResult } from "./result.ts";
 import type { ResultHandle } from "./stored-result.ts";
 
@@ -68,7 +68,7 @@ export type CallOptions = {
   /** The caller was never shown this tool, and may only call what it was shown. */
   unseen?: boolean;
   /** The page of MCP Apps that calls: its server, and its address there. */
-  page?: { server: string; uri: string };
+  page?: PageOrigin;
   /** A larger result is returned as a handle; 0 is no limit. */
   maxResultBytes?: number;
 };

@@ -96,6 +96,9 @@ export const RememberedApproval = z.object({
   arguments: z.record(z.string(), z.string()),
   argumentsHash: z.string().nullable(),
   conversation: z.string().nullable(),
+  directory: z.string().optional().meta({
+    description: "Of a server that works in the directory of its caller: where it was said, and where alone it holds.",
+  }),
   createdAt: z.string(),
   expiresAt: z.string().nullable(),
 });

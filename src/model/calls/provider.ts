@@ -29,7 +29,16 @@ export type Relay = {
 };
 
 /** `user` is the session's; null for a shared session. */
-export type ServerNotification = { server: string; user: string | null; method: string; params: UnknownObject };
+export type ServerNotification = {
+  server: string;
+  user: string | null;
+  /** Said where the server works in this directory, to those who work there. */
+  directory?: string;
+  /** That is where callers work who do not say it. */
+  isUsual?: boolean;
+  method: string;
+  params: UnknownObject;
+};
 
 /** W3C Trace Context; MCP has it in `_meta`. */
 export type TraceContext = { traceparent: string; tracestate?: string };

@@ -44,6 +44,10 @@ export const LastInvocation = LastCall.extend({
     .string()
     .nullable()
     .meta({ description: "The provider that answered last; a failure does not change it." }),
+  last_success: z
+    .string()
+    .nullable()
+    .meta({ description: "When `selected` answered; null where none has, as far as is remembered." }),
 }).nullable();
 
 export const ToolHealth = HealthSummary.extend({

@@ -27,6 +27,17 @@ export const FoundTool = z
   .meta({ description: "A match in short." });
 export type FoundTool = TypeOf<typeof FoundTool>;
 
+export const FoundSkill = z
+  .object({
+    name: z.string(),
+    server: z.string(),
+    uri: z.string().meta({ description: "The address of its `SKILL.md` at its server." }),
+    summary: z.string(),
+    score: z.number().meta({ description: "From 0 to 1." }),
+  })
+  .meta({ description: "A skill of a server or folder: a text to read before the work that it is for." });
+export type FoundSkill = TypeOf<typeof FoundSkill>;
+
 export const SearchAnswer = z
   .object({
     query: z.string(),
@@ -34,6 +45,7 @@ export const SearchAnswer = z
     truncated: z.boolean(),
     tools: z.array(FoundTool),
     next: z.array(z.string()).meta({ description: "The names of those that come next." }),
+    skills: z.array(FoundSkill).optional().meta({ description: "Skills of servers and folders that fit; 3 at most." }),
     fits: z
       .literal(false)
       .optional()

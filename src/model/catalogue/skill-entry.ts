@@ -8,15 +8,22 @@ export type PublishedSkill = {
   resources: readonly SkillFile[] | "dynamic";
 };
 
+/** A skill with the server or folder that has it. */
+export type ServerSkill = PublishedSkill & { server: string };
+
+/** Skills, and what cannot be loaded, with the reason. */
+export type SkillShelf = { skills: ServerSkill[]; leftOut: { server: string; uri: string; why: string }[] };
+
 type SkillFile = { uri: string; digest: string; size: number };
 
 /** Of one skill, as the extension says. */
 export const skillLimits = { files: 512, bytes: 16 * 1024 * 1024, frontmatter: 64 * 1024, address: 2_000 } as const;
 
 const file = "/SKILL.md";
-const nameShape = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+const nameShape = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const digestShape = /^sha256:[0-9a-f]{64}$/;
 const longestDescription = 1_024;
+const longestCompatibility = 500;
 
 /** The directory of a skill. */
 export const skillRoot = (uri: string): string => uri.slice(0, -file.length);
@@ -43,10 +50,27 @@ export function readSkill(entry: unknown): PublishedSkill | { wrong: string } {
   if (typeof name !== "string" || !nameShape.test(name)) return { wrong: "its name is not valid" };
   if (typeof description !== "string" || description.trim() === "" || description.length > longestDescription)
     return { wrong: `its description is missing or longer than ${longestDescription} characters` };
+  const wrongField = wrongFields(frontmatter as UnknownObject);
+  if (wrongField !== null) return { wrong: wrongField };
   if (JSON.stringify(frontmatter).length > skillLimits.frontmatter) return { wrong: "its frontmatter is too long" };
   if (skillRoot(uri).split("/").at(-1) !== name) return { wrong: "its directory is not called as it is" };
   const wrong = resources === "dynamic" ? null : wrongFiles(uri, resources);
   return wrong === null ? (entry as PublishedSkill) : { wrong };
+}
+
+/** Clients refuse a whole list because of one of these. */
+function wrongFields({ compatibility, metadata }: UnknownObject): string | null {
+  const isFitting =
+    typeof compatibility === "string" && compatibility !== "" && compatibility.length <= longestCompatibility;
+  if (compatibility !== undefined && !isFitting)
+    return `'compatibility' is not a text of up to ${longestCompatibility} characters`;
+  const isMap = isObject(metadata) && Object.values(metadata).every((value) => typeof value === "string");
+  return metadata === undefined || isMap ? null : "'metadata' has values that are not texts; put them in quotes";
+}
+
+/** As clients compare addresses. */
+function canonical(uri: string): string {
+  return URL.canParse(uri) ? new URL(uri).href : uri;
 }
 
 function wrongFiles(uri: string, resources: unknown): string | null {
@@ -55,16 +79,16 @@ function wrongFiles(uri: string, resources: unknown): string | null {
   const seen = new Set<unknown>();
   let bytes = 0;
   for (const one of resources) {
-    if (!isObject(one) || typeof one.uri !== "string" || seen.has(one.uri))
+    if (!isObject(one) || typeof one.uri !== "string" || seen.has(canonical(one.uri)))
       return "a file is listed twice or has no address";
     if (!one.uri.startsWith(`${skillRoot(uri)}/`) || isSteppingOut(one.uri))
       return "a file is outside of its directory";
     if (typeof one.digest !== "string" || !digestShape.test(one.digest)) return "a file has no valid digest";
     if (typeof one.size !== "number" || !Number.isSafeInteger(one.size) || one.size < 0)
       return "a file has no valid size";
-    seen.add(one.uri);
+    seen.add(canonical(one.uri));
     bytes += one.size;
   }
   if (bytes > skillLimits.bytes) return `its files are larger than ${skillLimits.bytes / 1024 / 1024} MiB`;
-  return seen.has(uri) ? null : "its SKILL.md is not among its files";
+  return seen.has(canonical(uri)) ? null : "its SKILL.md is not among its files";
 }

@@ -12,6 +12,9 @@ export const isPageAddress = (address: unknown): address is PageAddress =>
 /** The kind of resource that is a page. */
 export const pageMimeType = "text/html;profile=mcp-app";
 
+/** The document of the workbench that a page is written into. */
+export const appFramePath = "/workbench/app-frame";
+
 /** Where tools and results name their page; the last two are of earlier drafts and of another host. */
 const flatKeys = ["ui/resourceUri", "openai/outputTemplate"] as const;
 

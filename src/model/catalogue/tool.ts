@@ -167,7 +167,7 @@ export type ToolAnnotations = {
 };
 
 /** What is asked of a server, where it is no tool. It goes along the same path. */
-export const offerCallKinds = ["prompt", "resource", "completion", "subscription", "extension"] as const;
+export const offerCallKinds = ["prompt", "resource", "completion", "subscription", "extension", "page"] as const;
 export type OfferCallKind = (typeof offerCallKinds)[number];
 
 /** `server` is null for hand-written tools and those of the library. With `kind`, `tool` is `prompts/NAME`, `resources/URI` or `extensions/METHOD`. */
@@ -196,6 +196,8 @@ export type Tool = {
   annotations: ToolAnnotations;
   /** Does the operator trust the server's annotations? */
   trusted: boolean;
+  /** Of a server whose package many people use and look at. */
+  wellKnown?: true;
   metadata: ToolMetadata;
   /** Configured, or the default for tools without a description? */
   consent: "explicit" | "default";

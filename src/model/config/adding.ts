@@ -17,8 +17,12 @@ export type AddOptions = {
   headers?: Readonly<Record<string, string>>;
   /** Which way of a registry's server: npm, pypi, oci, mcpb, nuget or remote. */
   via?: string;
+  /** Where secrets are kept that were pasted or said; by default nowhere, and the entry refers to a variable. */
+  secrets?: SecretPlace;
   offline?: boolean;
 };
+
+export type SecretPlace = "file" | "keychain" | "env";
 
 /** A variable that must be set where the plane is started. */
 export type NeededSecret = { name: string; description: string | null; isSet: boolean };
@@ -37,6 +41,8 @@ export type AddedOne = {
   /** Fields of the form that must be filled in first. */
   missing: string[];
   variables: NeededSecret[];
+  /** Secrets that were kept, by the name of the variable, and where. */
+  kept?: { name: string; where: string }[];
   needsSignIn: boolean;
   /** Why it did not answer. */
   problem: string | null;
@@ -55,6 +61,8 @@ export type AddHooks = {
   ask?: AskForm;
   /** A yes or no. Without it the answer is no. */
   confirm?(question: string): Promise<boolean>;
+  /** Where these secrets are to be kept. */
+  keep?(server: string, names: readonly string[]): Promise<SecretPlace>;
   /** Before it is tried. */
   onDraft?(server: AddedOne): void;
 };

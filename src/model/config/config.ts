@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { parseAllowed } from "../../lib/net/allow-list.ts";
 import { nearest } from "../../lib/text/nearest.ts";
+import { countOf } from "../../lib/text/wording.ts";
 import { authFields } from "../access/auth-settings.ts";
 import { Compliance } from "../access/compliance.ts";
 import { HookSettings } from "../access/hook.ts";
@@ -78,7 +79,9 @@ export type ModelPrice = z.infer<typeof ModelPrice>;
 
 export const ModelDefinition = z.strictObject({
   provider: z._default(z.string(), "openai-compatible"),
-  baseURL: z.optional(z.url()),
+  baseURL: z.optional(
+    z.string().check(z.regex(/^https?:\/\/\S+$/, "must be an address that begins with http: or https:")),
+  ),
   model: z.string(),
   apiKey: z.optional(z.string()),
   price: z.optional(ModelPrice),
@@ -246,6 +249,8 @@ export const ConfigValues = z.strictObject({
   store: z._default(z.string(), "sqlite"),
   /** Must be equal for all planes on one store. */
   vaultKey: z.optional(z.string()),
+  /** `mcp.TOOL` is a tool of this server. */
+  defaultServer: z.optional(z.string().check(z.minLength(1))),
   auth: section(authFields),
   users: byName(
     z.strictObject({
@@ -269,6 +274,8 @@ export type Config = ConfigValues & {
   untrusted: Record<string, UntrustedServer>;
   /** Servers of the user's own that work in the directory they are used in, trusted or not. */
   inWorkspace: string[];
+  /** Without a configuration: by server, the clients that have it. */
+  foundIn?: Record<string, string[]>;
   problems: ConfigProblem[];
   files: string[];
 };
@@ -299,6 +306,17 @@ export function renderConfigProblem({ file, line, column, path, message, hint }:
   const place = [file, line, column].filter((part) => part !== null && part !== undefined).join(":");
   const reason = /[.?!…]$/.test(message) ? message : `${message}.`;
   return `${place}: ${path === "" ? "" : `${path}: `}${reason}${hint === null ? "" : ` ${hint}`}`;
+}
+
+/** `1 error and 2 warnings`. */
+export function countProblems(problems: readonly ConfigProblem[]): string {
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const warnings = problems.length - errors;
+  const counts = [
+    ...(errors > 0 ? [countOf(errors, "error")] : []),
+    ...(warnings > 0 ? [countOf(warnings, "warning")] : []),
+  ];
+  return counts.join(" and ");
 }
 
 export function renderProblems(problems: readonly ConfigProblem[]): string {

@@ -4,12 +4,20 @@ export type StoreAddress =
       kind: "postgres";
       /** With the password. Never shown. */
       url: string;
+      /** Of the one connection that listens, which cannot go through every pooler. With the password, too. */
+      listenUrl: string;
       schema: string;
+      /** How many the plane may have at once. */
+      connections: number;
       /** Without the password; for the operator. */
       shown: string;
     };
 
 const defaultSchema = "toolplane";
+const defaultConnections = 10;
+/** One listens, one looks whether the server is back, and a task that holds one needs a second. */
+const minConnections = 4;
+const hostAndPort = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 /** Names like these need no quotes to be safe, but keywords need them to be names. */
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 const hint = "Write 'sqlite', or 'postgres://user@host:5432/database'.";
@@ -31,9 +39,30 @@ export function parseStoreAddress(text: string): StoreAddress | { problem: strin
       problem: "the schema's name must be lower-case letters, digits and underscores",
       hint: `Leave '?schema=' out to use '${defaultSchema}'.`,
     };
-  url.searchParams.delete("schema");
+  const connections = url.searchParams.get("connections") ?? String(defaultConnections);
+  if (!/^\d{1,4}$/.test(connections) || Number(connections) < minConnections)
+    return {
+      problem: `'connections' must be a number from ${minConnections} to 9999`,
+      hint: `Leave it out for ${defaultConnections}.`,
+    };
+  const direct = url.searchParams.get("direct");
+  if (direct !== null && !hostAndPort.test(direct))
+    return {
+      problem: "'direct' is not the host and the port of a server",
+      hint: "Write '?direct=db.example:5432'; user, password and database are those of the address.",
+    };
+  for (const own of ["schema", "connections", "direct"]) url.searchParams.delete(own);
+  const listenUrl = direct === null ? url.href : withHost(url, direct);
   const shown = `postgres://${url.host || "localhost"}/${database}?schema=${schema}`;
-  return { kind: "postgres", url: url.href, schema, shown };
+  return { kind: "postgres", url: url.href, listenUrl, schema, connections: Number(connections), shown };
+}
+
+/** The host of a URL of this kind can be set; its port would stay if the new one has none. */
+function withHost(url: URL, host: string): string {
+  const other = new URL(url);
+  other.port = "";
+  other.host = host;
+  return other.href;
 }
 
 export type BucketAddress = {

@@ -2,7 +2,7 @@ import type { PolicyRule } from "../access/policy.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Caller } from "../principal.ts";
 import type { ServersChange } from "../servers/server.ts";
-import type { AddedServer, AddHooks, AddOptions, FoundServer, ServerUpdate, Trial } from "./adding.ts";
+import type { AddedServer, AddHooks, AddOptions, FoundServer, SecretPlace, ServerUpdate, Trial } from "./adding.ts";
 import type { ConfigProblem } from "./config.ts";
 
 export type SettingOrigin = { file: string; line: number | null; path: string };
@@ -25,12 +25,17 @@ export type NeededVariable = {
 type Translated = {
   translated: TranslatedReference[];
   variables: NeededVariable[];
+  /** Secrets that stood in clear, and where they are now; null before they are kept, and where they are not. */
+  secrets: { server: string; name: string; where: string | null }[];
+  /** Servers whose entry still holds one in clear. */
   holdSecrets: string[];
 };
 
 export type ImportReport = Translated & {
   found: { client: string; path: string; servers: string[] }[];
   imported: string[];
+  /** What each of them starts or reaches. */
+  launches: { name: string; launch: string }[];
   skipped: { name: string; reason: string }[];
   renamed: { name: string; client: string; from: string }[];
   /** Null after a dry run. */
@@ -46,6 +51,8 @@ export type ConnectOptions = {
   keep?: boolean;
   dryRun?: boolean;
   file?: string;
+  /** Where secrets are kept that stand in clear in the client's file. Default: `file`. */
+  secrets?: SecretPlace;
 };
 
 type ClientFile = { client: string; title: string; scope: ClientScope; path: string };
@@ -60,7 +67,7 @@ export type ClientConnection = ClientFile &
     config: string[];
     into: string | null;
     /** `isNew` is false for a server that the configuration had. */
-    moved: { name: string; as: string; isNew: boolean }[];
+    moved: { name: string; as: string; isNew: boolean; launch: string }[];
     kept: { name: string; reason: string }[];
     /** Servers the client still starts itself; `scope` is null where we do not write. */
     elsewhere: { path: string; scope: ClientScope | null; servers: string[] }[];
@@ -161,6 +168,10 @@ export type PlaneTrust = {
   approve(hashes: readonly string[], caller?: Caller): Promise<ServersChange>;
   /** Forgets every answer about this project, so that nothing of it is in force. */
   revoke(caller?: Caller): Promise<ServersChange>;
+  /** The caller's own servers that would work in the directory of the caller, and that no person has answered for there. */
+  unanswered(caller?: Caller): { directory: string; lines: TrustLine[] };
+  /** Remembers a no, so that it is not asked again. */
+  decline(hashes: readonly string[], caller?: Caller): Promise<void>;
 };
 
 export type SetupTrust = {
@@ -240,6 +251,8 @@ export interface Setup extends SetupAdding, SetupEntries, SetupRules {
   written(): Promise<WrittenEntries>;
   putToolset(name: string, definition: JsonObject): Promise<{ path: string }>;
   removeToolset(name: string): Promise<{ path: string }>;
+  /** Adds or replaces a model where it is defined. */
+  putModel(name: string, definition: JsonObject): Promise<{ path: string }>;
   /** Writes back what this process removed last under the name, where it stood. Throws where nothing was. */
   undoRemoval(kind: keyof WrittenEntries, name: string): Promise<{ path: string }>;
   /** Clients whose configuration we can read and write. */
@@ -254,4 +267,6 @@ export type ImportOptions = {
   file?: string;
   /** Names of clients may be files, too: for a person at this machine only. */
   files?: boolean;
+  /** As for connecting. */
+  secrets?: SecretPlace;
 };

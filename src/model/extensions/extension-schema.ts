@@ -8,6 +8,8 @@ export const ExtensionState = z
   .object({
     name: z.string(),
     use: z.string().meta({ description: "As the configuration or the program names it." }),
+    version: z.string().nullable().meta({ description: "Of its package; null where it has none." }),
+    source: z.string().meta({ description: "Its file, `toolplane` for what comes with it, or `program`." }),
     builtIn: z.boolean().meta({ description: "It comes with Toolplane." }),
     about: z.string().nullable(),
     state: z
@@ -18,6 +20,7 @@ export const ExtensionState = z
     since: z.string().nullable().meta({ description: "When it was set up or loaded." }),
     importMs: z.number().meta({ description: "Time to load its code." }),
     setupMs: z.number().meta({ description: "Time of its 'setup'." }),
+    startMs: z.number().meta({ description: "Both together." }),
     adds: z.array(z.string()).meta({ description: "What it has added, such as `provider greet`." }),
     needs: z.array(z.string()).meta({ description: "The parts of the plane that it uses." }),
     settings: jsonObject.nullable().meta({ description: "The JSON Schema of its settings." }),

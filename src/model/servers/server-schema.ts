@@ -38,10 +38,19 @@ export const OfferCounts = z.object({
 });
 export type OfferCounts = TypeOf<typeof OfferCounts>;
 
+export const ServerInstance = z
+  .object({ directory: z.string(), state: ServerState, pid: count.nullable(), error: z.string().nullable() })
+  .meta({ description: "A server as it runs in one directory." });
+export type ServerInstance = TypeOf<typeof ServerInstance>;
+
 export const ServerStatus = z
   .object({
     name: z.string(),
     state: ServerState,
+    foundIn: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "Without a configuration: the clients in whose files it was found." }),
     idle: z.boolean().meta({
       description: "Fine, and not running because nothing needs it; `state` is `disconnected` then.",
     }),
@@ -80,6 +89,10 @@ export const ServerStatus = z
     }),
     pending: count.meta({ description: "Requests that wait for it, or to be sent." }),
     sessions: count,
+    instances: z.array(ServerInstance).optional().meta({
+      description:
+        "Of a server that works in the directory of its caller: where it was asked for. Only for administrators.",
+    }),
     noise: count.meta({ description: "How many lines were no message of the protocol." }),
     circuit: CircuitStatus.optional().meta({
       description: "Whether calls are let through after failures in a row; missing where the circuit breaker is off.",

@@ -113,6 +113,8 @@ export const ServerDefinition = z.strictObject({
   /** Default: as the document says. */
   baseUrl: z.optional(z.url({ protocol: /^https?$/ })),
   operations: z.optional(OperationFilter),
+  /** A folder with skills: directories with a `SKILL.md`. */
+  skills: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
   transport: Transport,
   headers: z._default(textMap, {}),
   auth: z.optional(ServerAuth),
@@ -133,6 +135,7 @@ export const ServerDefinition = z.strictObject({
   idleTimeoutMs: z._default(z.int().check(z.minimum(0)), 600_000),
   maxConcurrency: z._default(z.int().check(z.positive()), 64),
   maxQueue: z._default(z.int().check(z.minimum(0)), 1_000),
+  sharedConcurrency: z.optional(z.int().check(z.positive())),
   rateLimitPerMinute: z.optional(z.int().check(z.positive())),
   circuit: z._default(ServerCircuit, { failures: 5, openMs: 30_000 }),
   /** Default: the configuration's. */
@@ -167,7 +170,8 @@ export const ServerDefinition = z.strictObject({
   /** Name and version in a registry: `io.github.owner/server@1.2.0`. */
   source: z.optional(z.string().check(z.regex(/^[^\s@]+\/[^\s@]+@\S+$/, "must be written as name@version"))),
   auth_required: z.optional(z.boolean()),
-  auth_env: z.optional(texts),
+  /** By name, what is to be known of each. */
+  auth_env: z.optional(z.union([texts, z.record(z.string(), z.looseObject({ required: z.optional(z.boolean()) }))])),
   /** Parameters that only the system sets, where a tool declares them. */
   inject: z._default(z.array(InjectionEntry), ["_mcp_data"]),
   inject_options: z.optional(InjectOptions),

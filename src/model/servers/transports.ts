@@ -14,6 +14,7 @@ export const transports = {
   sse: { spellings: ["sse"], schemes: web },
   websocket: { spellings: ["websocket", "ws"], schemes: ["ws", "wss"] },
   openapi: { spellings: ["openapi"], schemes: [] },
+  skills: { spellings: ["skills"], schemes: [] },
   memory: { spellings: ["memory"], schemes: ["memory"] },
   /** An address whose scheme an extension has added. */
   extension: { spellings: [], schemes: [] },

@@ -68,8 +68,12 @@ export type FailedCall = Requested & Partial<Executed>;
 /** The plane's own trouble: no provider is to blame. */
 const ownTrouble: ReadonlySet<ErrorCode> = new Set(["STORE_FAILED", "CONFIG_INVALID"]);
 
-/** Failed permanently by a provider: not refused, cancelled, a tool's own error, a dry run, or retried by its caller. */
+/**
+ * Failed permanently by a provider: not refused, cancelled, a tool's own error, a dry run, or retried by its caller. What
+ * has run and only said too much is not to be run again.
+ */
 export function isDead(call: FailedCall, { status, error }: CallRecord): boolean {
   const { dryRun, ownRetries } = call.options;
-  return status === "failed" && error !== null && !ownTrouble.has(error.code) && !dryRun && !ownRetries;
+  if (status !== "failed" || error === null || error.data.tooLarge === true) return false;
+  return !ownTrouble.has(error.code) && !dryRun && !ownRetries;
 }

@@ -101,10 +101,14 @@ export const addingOperations = [
         "--dry-run": "show what would be written; start and write nothing",
         "--force": "write it even if it does not answer",
         "--env <NAME=value>": {
-          about: "variable for it; repeatable. A secret is not written, only its name",
+          about: "variable for it; repeatable. Of a secret, a reference is written",
           kind: "list",
         },
         "--header <Name=value>": { about: "header for a URL; repeatable", kind: "list" },
+        "--secrets <where>": {
+          about: "where pasted secrets are kept; by default you are asked, and without a terminal it is file",
+          choices: ["file", "keychain", "env"],
+        },
         "--set <key=value>": { about: "answer to a question of the server; repeatable", kind: "list" },
         "--via <kind>": {
           about: "which package or remote of a registry entry to use",

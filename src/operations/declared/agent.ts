@@ -4,16 +4,21 @@ import { countOf } from "../../lib/text/wording.ts";
 import { agentAnswer } from "../../model/agent/agent-answer.ts";
 import { agentOutcomes } from "../../model/agent/agent-run.ts";
 import type { ChatMessage } from "../../model/agent/chat.ts";
-import { ConversationRuns } from "../../model/agent/run-schema.ts";
+import { ConversationRuns, RunningRun, StoppedRun } from "../../model/agent/run-schema.ts";
 import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
+import { ModelDefinition } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { AnyObject } from "../../model/json-schema.ts";
+import type { Plane } from "../../model/plane.ts";
 import { modelOptions, pageOptions, recordingOptions } from "../command-options.ts";
 import { Cursor, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
-import { operation } from "../operation.ts";
+import { filesOnly, operation } from "../operation.ts";
 import { shownAgentAnswer } from "../public-errors.ts";
 import { AgentAnswerSchema, AgentBody } from "../schemas/agent.ts";
+import { own, user } from "../schemas/call-filters.ts";
 import { RunSchema, RunSummarySchema } from "../schemas/run.ts";
-import { own, user } from "./calls.ts";
+import { setupIn, withoutPath } from "./setup.ts";
 import { knownToolsets } from "./toolsets.ts";
 
 const tag = "Agents";
@@ -64,6 +69,34 @@ const runs = [
     run: (plane, { limit = defaultPage, ...query }, asker) => plane.runs.page({ limit, ...(query as object) }, asker),
   }),
   operation({
+    name: "runs.running",
+    args: ["..."],
+    summary: "Runs of agents that have not ended, oldest first",
+    description: `${own} Of this plane alone, where several share a store.`,
+    scope: "read",
+    input: z.object({
+      id: z.string().optional().meta({ description: "This run alone, with its steps and messages so far." }),
+    }),
+    output: z.object({ runs: z.array(RunningRun) }),
+    http: {
+      method: "get",
+      path: "/runs/running",
+      tag: "Calls",
+      answers: { 200: "All of them." },
+      show: (found: unknown[]) => ({ runs: found }),
+    },
+    cli: {
+      command: "conversations running",
+      about: "agent runs that have not ended, oldest first",
+      table: {
+        rows: "runs",
+        none: "No agent is running.",
+        columns: { SINCE: "at", ID: "id", USER: "user", QUESTION: "question" },
+      },
+      examples: ["conversations running"],
+    },
+  }),
+  operation({
     name: "runs.get",
     args: ["id"],
     summary: "One run: messages, calls and timing",
@@ -79,6 +112,25 @@ const runs = [
       also: ["text/plain"],
     },
     cli: { command: "calls show" },
+  }),
+  operation({
+    name: "runs.stop",
+    args: ["id"],
+    summary: "Stop a run of an agent that has not ended",
+    description: "It is kept as `cancelled`.",
+    scope: "call",
+    input: z.object({ id: text("The run's id, as `runs.running` names it.") }),
+    output: StoppedRun,
+    // Who may begin one without a proof may end it.
+    http: { method: "post", path: "/runs/{id}/stop", tag, open: true, answers: { 200: "It is being stopped." } },
+    audit: { after: (result) => result },
+    cli: {
+      command: "conversations stop",
+      about: "stop an agent run that has not ended",
+      arguments: { "<id>": "the id of the run" },
+      examples: ["conversations stop 0mwhyf64f-3lz9cvxd00w24d5n"],
+      text: ({ id }: StoppedRun) => `Run ${id} is being stopped.`,
+    },
   }),
 ];
 
@@ -157,11 +209,48 @@ const agent = [
     },
   }),
   operation({
+    name: "models.set",
+    args: [],
+    summary: "Write a model into the configuration, or replace the one of that name",
+    description: "Name its key by a reference such as `${OPENAI_API_KEY}`, so that the file holds no secret.",
+    scope: "admin",
+    input: z.object({ name: text("The model's name in the configuration."), definition: AnyObject }),
+    output: AgentChoices,
+    http: {
+      method: "put",
+      path: "/models/{name}",
+      tag,
+      body: {
+        whole: "definition",
+        schema: () => z.toJSONSchema(z.object({ ...ModelDefinition.shape }).partial(), { io: "input" }),
+        description: "The entry as a configuration file has it.",
+        example: { baseURL: "https://models.example.org/v1", model: "large", apiKey: "${MODEL_KEY}" },
+      },
+      answers: { 200: "The models there are now." },
+    },
+    cli: { missing: "`config` files have them" },
+    socket: filesOnly,
+    needsSetup: true,
+    audit: {
+      target: (input: { name: string }) => input.name,
+      input: (input: object) => input,
+      snapshot: (plane: Plane, input: { name: string }) => plane.config().models[input.name] ?? null,
+    },
+    async run(plane, { name, definition }, asker, situation) {
+      await setupIn(situation)
+        .putModel(name, definition as JsonObject)
+        .catch(withoutPath);
+      await plane.reload(asker);
+      const toolsets = await knownToolsets(plane, asker);
+      return { models: Object.keys(plane.config().models), toolsets: toolsets.map((toolset) => toolset.name) };
+    },
+  }),
+  operation({
     name: "agent.run",
     args: ["question"],
     summary: "Ask a model that has tools",
     description:
-      "With `Accept: text/event-stream` thoughts, actions, observations and the answer come as events; the last one carries the whole answer. When the client goes away, the run is cancelled.",
+      "With `Accept: text/event-stream` thoughts, actions, observations and the answer come as events; the last one carries the whole answer. When the client goes away, the run is cancelled, unless it is `detached`.",
     scope: "call",
     input: AgentBody.extend({ approvalWaitMs: z.number().optional() }),
     output: AgentAnswerSchema,
@@ -194,7 +283,7 @@ const agent = [
       options: {
         ...modelOptions,
         "--history <file>": "continue the conversation in this file, and save it there",
-        "--trace <file>": "write the trace of the run: text for .txt, else JSON",
+        "--trace <file>": "write the trace of the run: a page for .html, text for .txt, else JSON",
         "--conversation <name>": "the conversation that the calls belong to",
         "--plan": "queue writes instead of making them",
         "--yes": "agree to what the policy would ask about",
@@ -208,7 +297,7 @@ const agent = [
         "agent - --json < question.txt",
       ],
     },
-    async run(plane, { question, context, groups, toolGroups, budgets, history, ...rest }, asker) {
+    async run(plane, { question, context, groups, toolGroups, budgets, history, detached: _, ...rest }, asker) {
       if (groups !== undefined && toolGroups !== undefined)
         throw new PlaneError("USAGE", "'groups' and 'toolGroups' are the same; give one of them.", {
           data: { parameter: "groups" },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CallProof } from "../../model/audit-schema.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../../model/calls/call-history.ts";
 import type { CallRecord as StoredCall } from "../../model/calls/call-schema.ts";
-import { ActivityEntry, CallSeries, CallStatus } from "../../model/calls/call-schema.ts";
+import { ActivityEntry, CallSeries, CallUsage, RunningCall } from "../../model/calls/call-schema.ts";
 import { ResultPage, StoredResult } from "../../model/calls/result-schema.ts";
 import { collectPages } from "../../model/page.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
@@ -15,16 +15,11 @@ import {
   renderExport as exportRecords,
   exportTypes,
 } from "../schemas/call-export.ts";
+import { callFilterOptions, callFilters, own, user } from "../schemas/call-filters.ts";
 import { CallSummary, maxSummed, summarizeCalls } from "../schemas/call-summary.ts";
 import { type CallAnswerSchema, ShownRecord } from "../schemas/outcome.ts";
 
 const tag = "Calls";
-export const own = "Your own; those of all callers with the scope `admin`.";
-export const user = z
-  .string()
-  .optional()
-  .meta({ description: "Only those of this user; others than yourself for admins." });
-
 type AnsweredRecord = StoredCall & { answer?: Answered };
 type Answered = z.infer<typeof CallAnswerSchema>;
 
@@ -56,14 +51,6 @@ async function withPayloads(plane: Plane, records: readonly AnsweredRecord[], as
   return records.map((record) => ({ ...record, payload: byId.get(record.id) ?? null }));
 }
 
-const filters = {
-  tool: z.string().optional().meta({ description: "Calls of the tool of exactly this name." }),
-  status: oneOf(CallStatus.options).optional(),
-  user,
-  run: z.string().optional().meta({ description: "Calls of this run of an agent." }),
-  conversation: z.string().optional().meta({ description: "Calls of this conversation." }),
-};
-
 const Har = z
   .object({
     log: z.object({
@@ -74,7 +61,7 @@ const Har = z
   })
   .meta({ id: "Har", description: "HAR 1.2; fields of our own begin with `_`." });
 
-type ExportQuery = z.output<z.ZodObject<typeof filters>> & {
+type ExportQuery = z.output<z.ZodObject<typeof callFilters>> & {
   format?: ExportFormat | undefined;
   limit?: number | undefined;
 };
@@ -118,7 +105,7 @@ const calls = [
     description: own,
     scope: "read",
     input: z.object({
-      ...filters,
+      ...callFilters,
       payloads: flag("With arguments and results, where `observability.keepPayloads` is on."),
       limit: Limit,
       cursor: Cursor,
@@ -129,14 +116,16 @@ const calls = [
       command: "calls list",
       about: "recorded calls, newest first; with --user only those of that user",
       options: {
-        "--tool <name>": "only calls of this tool, by its exact name",
-        "--status <status>": "only this status: succeeded, tool_error, failed, refused, waiting, cancelled, dry_run",
-        "--run <id>": "only calls of this agent run",
-        "--conversation <id>": "only calls of this conversation",
+        ...callFilterOptions,
         "--payloads": "include arguments and results, if observability.keepPayloads is on; for --json",
         ...pageOptions,
       },
-      examples: ["calls list", "calls list --status failed --limit 20", "calls list --user ann"],
+      examples: [
+        "calls list",
+        "calls list --status failed --limit 20",
+        "calls list --since 2026-11-17 --until 2026-11-17 --min-ms 1000",
+        "calls list --user ann",
+      ],
     },
     async run(plane, { limit = defaultPage, cursor, payloads = false, ...filter }, asker) {
       const read = async (part: object) =>
@@ -149,6 +138,47 @@ const calls = [
       const shown = found.slice(0, limit);
       const calls = payloads ? await withPayloads(plane, shown, asker) : shown;
       return { calls, nextCursor: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+    },
+  }),
+  operation({
+    name: "calls.running",
+    args: [],
+    summary: "Calls that have not ended, oldest first",
+    description: `${own} Of this plane alone, where several share a store.`,
+    scope: "read",
+    input: z.object({}),
+    output: z.object({ calls: z.array(RunningCall) }),
+    http: {
+      method: "get",
+      path: "/calls/running",
+      tag,
+      answers: { 200: "All of them." },
+      show: (calls: unknown[]) => ({ calls }),
+    },
+    cli: {
+      command: "calls running",
+      about: "calls of the running plane that have not ended, oldest first",
+      table: {
+        rows: "calls",
+        none: "No call is running.",
+        columns: { SINCE: "at", ID: "id", USER: "user", TOOL: "tool" },
+      },
+      examples: ["calls running"],
+    },
+  }),
+  operation({
+    name: "calls.usage",
+    args: [],
+    summary: "When each tool was last called, and when the records begin",
+    scope: "admin",
+    input: z.object({}),
+    output: CallUsage,
+    http: { method: "get", path: "/calls/usage", tag, answers: { 200: "Tools that were called." } },
+    cli: {
+      command: "calls usage",
+      about: "when each tool was last called",
+      table: { rows: "tools", none: "No call is recorded.", columns: { "LAST CALLED": "lastAt", TOOL: "name" } },
+      examples: ["calls usage"],
     },
   }),
   operation({
@@ -174,16 +204,19 @@ const calls = [
   operation({
     name: "calls.summary",
     args: ["..."],
-    summary: "Calls by tool, server and user: counts, failures and durations",
+    summary: "Calls by tool, server and user: counts, failures and durations; and the slowest",
     description: `${own} Of the newest ${maxSummed} calls at most; \`isWhole\` says whether that was all.`,
     scope: "read",
-    input: z.object({ minutes: count(maxSeriesMinutes, { default: 60, description: "How far back." }), user }),
+    input: z.object({
+      minutes: count(maxSeriesMinutes, { default: 60, description: "How far back, where `since` is left out." }),
+      ...callFilters,
+    }),
     output: CallSummary,
     http: { method: "get", path: "/calls/summary", tag, answers: { 200: "Most called first." } },
     cli: { missing: "`calls list --json` has the calls" },
     socket: { missing: "it is made of `calls.list`" },
     run: (plane, { minutes = 60, ...filter }, asker) =>
-      summarizeCalls((part) => plane.calls.list({ ...(filter as object), ...part }, asker), minutes),
+      summarizeCalls((part) => plane.calls.list({ ...(filter as object), ...part }, asker), filter.since ?? minutes),
   }),
   operation({
     name: "calls.export",
@@ -192,7 +225,7 @@ const calls = [
     description: `${own} Newest first, with arguments and results where \`observability.keepPayloads\` is on.`,
     scope: "read",
     input: z.object({
-      ...filters,
+      ...callFilters,
       format: oneOf(exportFormats, "`jsonl` (the default), or `har`.").optional(),
       limit: wholeNumber(1, "Maximum number of calls; all when left out."),
     }),
@@ -214,10 +247,7 @@ const calls = [
           about: "jsonl when left out; har opens in network request viewers",
           choices: ["jsonl", "har"],
         },
-        "--tool <name>": "only calls of this tool, by its exact name",
-        "--status <status>": "only this status: succeeded, tool_error, failed, refused, waiting, cancelled, dry_run",
-        "--run <id>": "only calls of this agent run",
-        "--conversation <id>": "only calls of this conversation",
+        ...callFilterOptions,
         "--limit <number>": { about: "maximum number of calls; all when left out", kind: "count" },
       },
       examples: ["calls export calls.jsonl", "calls export calls.har --format har --status failed"],

@@ -4,7 +4,7 @@ import type { ClientConnection, ClientDisconnection, ClientStatus } from "../../
 import { AnyObject } from "../../model/json-schema.ts";
 import { text } from "../fields.ts";
 import { filesOnly, operation } from "../operation.ts";
-import { setupIn, withoutPath } from "./setup.ts";
+import { FoundSecrets, secretsOption, setupIn, withoutPath, withoutPlaces } from "./setup.ts";
 
 const tag = "Servers";
 const client = text("The client's name, as the list has it: `claude-code`, `cursor` …");
@@ -26,6 +26,7 @@ const Connection = z
     isChanged: z.boolean(),
     moved: z.array(z.string()).meta({ description: "Servers that went into the configuration of the plane." }),
     kept: z.array(z.string()).meta({ description: "Servers that the client still starts itself." }),
+    secrets: FoundSecrets,
   })
   .meta({ id: "ClientConnection" });
 
@@ -59,6 +60,7 @@ export const clientOperations = [
         "--global": "write the client's file for all projects",
         "--dry-run": "show what would be changed",
         "--to <file>": "the configuration that takes the servers",
+        "--secrets <where>": secretsOption,
         "--yes": "ask nothing; without a terminal nothing is asked anyway",
       },
       examples: ["connect", "connect cursor --dry-run", "connect claude-code --project"],
@@ -80,7 +82,8 @@ export const clientOperations = [
     name: "clients.connect",
     args: [],
     summary: "Make Toolplane the server of a client; a backup of its file is kept",
-    description: "Its servers move into the configuration of the plane, unless `keep` is true.",
+    description:
+      "Its servers move into the configuration of the plane, unless `keep` is true. Secrets in clear go into files that only their owner can read.",
     scope: "admin",
     input: z.object({ client, keep: z.boolean().optional(), dryRun: z.boolean().optional() }),
     output: Connection,
@@ -126,7 +129,7 @@ export const clientOperations = [
     async run(_plane, { client: asked }, _asker, situation) {
       const done: ClientDisconnection = await setupIn(situation).disconnectClient(asked).catch(withoutPath);
       const { client: id, title, path, returned } = done;
-      return { client: id, title, file: basename(path), isChanged: true, moved: [], kept: returned };
+      return { client: id, title, file: basename(path), isChanged: true, moved: [], kept: returned, secrets: [] };
     },
   }),
   operation({
@@ -198,7 +201,14 @@ export const clientOperations = [
   }),
 ];
 
-function connected({ client: id, title, path, isChanged, moved, kept }: ClientConnection) {
-  const names = moved.map(({ as }) => as);
-  return { client: id, title, file: basename(path), isChanged, moved: names, kept: kept.map((one) => one.name) };
+function connected({ client: id, title, path, isChanged, moved, kept, secrets }: ClientConnection) {
+  return {
+    client: id,
+    title,
+    file: basename(path),
+    isChanged,
+    moved: moved.map(({ as }) => as),
+    kept: kept.map((one) => one.name),
+    secrets: withoutPlaces(secrets),
+  };
 }

@@ -34,7 +34,7 @@ export const entryOperations = [
       body: {
         whole: "manifest",
         schema: () => z.toJSONSchema(ToolManifest, { io: "input" }),
-        description: "A manifest; its name may be left out.",
+        description: "A manifest; its name may be left out. `reason` beside it is kept with the change.",
         example: {
           description: "Looks a word up",
           side_effects: "none",
@@ -70,8 +70,16 @@ export const entryOperations = [
         throw new PlaneError("USAGE", `The body names another tool than the address, which says '${tool}'.`, {
           data: { parameter: "name" },
         });
+      // No key of a manifest: who sends a body says the reason in it.
+      const { reason: said, ...written } = manifest;
+      const why = options.reason ?? (typeof said === "string" ? said : undefined);
       // Whether it is a manifest is found out where all manifests are checked.
-      return plane.tools.set({ ...manifest, name: tool } as WrittenManifest, options as object, asker);
+      const all = typeof said === "string" ? written : manifest;
+      return plane.tools.set(
+        { ...all, name: tool } as WrittenManifest,
+        why === undefined ? {} : { reason: why },
+        asker,
+      );
     },
   }),
   operation({
@@ -85,8 +93,11 @@ export const entryOperations = [
       method: "delete",
       path: "/tools/{name}",
       tag,
-      answers: { 200: "`ok` is false when there was none." },
-      show: (ok: boolean) => ({ ok }),
+      answers: { 200: "It was deleted." },
+      show(ok: boolean) {
+        if (ok) return { ok };
+        throw new PlaneError("NOT_FOUND", "No tool of this name was set by hand. GET /tools lists what there is.");
+      },
     },
     audit: changedEntry((input: { name: string }) => input.name),
     cli: {

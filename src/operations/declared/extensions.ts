@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ExtensionPanel, ExtensionState, ExtensionVerb } from "../../model/extensions/extension-schema.ts";
+import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 const tag = "Extensions";
@@ -85,6 +86,23 @@ export const extensionOperations = [
       show: (panels: ExtensionPanel[]) => ({ panels }),
     },
     cli: { missing: "they are shown in the workbench" },
+    isAnonymous: true,
+  }),
+  // Below the others, whose paths would be names.
+  operation({
+    name: "extensions.get",
+    args: ["name"],
+    summary: "One extension",
+    scope: "admin",
+    input: z.object({ name: text("Its name.") }),
+    output: ExtensionState,
+    http: { method: "get", path: "/extensions/{name}", tag, answers: { 200: "Its state, and what it added." } },
+    cli: {
+      command: "extensions show",
+      about: "one extension: its version, where it comes from, what it adds and what its start costs",
+      arguments: { "<name>": "" },
+      examples: ["extensions show vault"],
+    },
     isAnonymous: true,
   }),
 ] as const;

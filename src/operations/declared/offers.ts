@@ -1,8 +1,11 @@
 import { z } from "zod";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { UnknownObject } from "../../model/json.ts";
+import { AnyObject } from "../../model/json-schema.ts";
 import type { Listed as ListedItem } from "../../model/plane-tools.ts";
 import { NextCursor, page, pageAfterCursor, text } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { OutcomeSchema } from "../schemas/outcome.ts";
 import { ListedSchema } from "../schemas/server.ts";
 
 const tag = "Servers";
@@ -13,6 +16,22 @@ const asItCame = z
   .unknown()
   .meta({ type: "object", description: "As the server answered." }) as z.ZodType<UnknownObject>;
 const keyOf = ({ server, ...item }: ListedItem) => `${server}\n${item.name ?? item.uri ?? item.uriTemplate ?? ""}`;
+
+/** What pages of MCP Apps ask of the one who shows them; calls and reads have verbs of their own. */
+const askedByPages = [
+  "ui/open-link",
+  "ui/message",
+  "ui/update-model-context",
+  "ui/download-file",
+  "notifications/message",
+] as const;
+
+function originOf(
+  server: string,
+  { page, conversation }: { page?: string | undefined; conversation?: string | undefined },
+) {
+  return withoutUndefined({ conversation, page: page === undefined ? undefined : { server, uri: page } });
+}
 
 /** What servers offer beside their tools. */
 export const offerOperations = [
@@ -94,7 +113,12 @@ export const offerOperations = [
     args: ["name", "uri"],
     summary: "The content of a resource",
     scope: "call",
-    input: z.object({ name, uri: z.string("say which resource with ?uri=…") }),
+    input: z.object({
+      name,
+      uri: z.string("say which resource with ?uri=…"),
+      page: z.string().optional().meta({ description: "The address of the server's page that reads it." }),
+      conversation: z.string().optional(),
+    }),
     output: asItCame,
     http: { method: "get", path: "/servers/{name}/resource", tag, answers: { 200: "The content." } },
     cli: {
@@ -103,5 +127,41 @@ export const offerOperations = [
       arguments: { "<server>": "", "<uri>": "" },
       examples: ["resources read everything demo://resource/static/document/features.md"],
     },
+    run: (plane, { name: server, uri, ...origin }, asker) =>
+      plane.resources.read(server, uri, { ...asker, ...originOf(server, origin) }),
+  }),
+  operation({
+    name: "pages.ask",
+    args: ["name", "page", "method", "params", "conversation"],
+    summary: "May a page of MCP Apps do this at its host?",
+    description:
+      "For hosts of pages. What a page asks its host takes the path of a call, as `SERVER.pages/METHOD`: rules can name it, and it is recorded with its page. Nothing is sent to the server.",
+    scope: "call",
+    input: z.object({
+      name,
+      page: text("The page's address at its server."),
+      method: z.enum(askedByPages).meta({ description: "What the page asks for." }),
+      params: AnyObject.optional().meta({ description: "With which values." }),
+      conversation: z.string().optional().meta({ description: "The host's name for the page that is open." }),
+    }),
+    output: OutcomeSchema,
+    http: {
+      method: "post",
+      path: "/servers/{name}/pages",
+      tag,
+      open: true,
+      body: {
+        description: "What it asks.",
+        example: { page: "ui://clock/page.html", method: "ui/open-link", params: { url: "https://example.com" } },
+      },
+      answers: { 200: "It may, and it is on record.", 202: "A person has to say yes first." },
+    },
+    cli: { missing: "pages are shown by hosts, such as the workbench" },
+    socket: { missing: "pages are shown by hosts, which speak HTTP" },
+    run: (plane, { name: server, page, method, params = {}, conversation }, asker) =>
+      plane.call({ server, tool: `pages/${method}`, kind: "page" }, params, {
+        ...asker,
+        ...originOf(server, { page, conversation }),
+      }),
   }),
 ];

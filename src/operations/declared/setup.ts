@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { z } from "zod";
 import { DoctorReport } from "../../model/config/doctor-schema.ts";
+import type { ImportReport } from "../../model/config/setup.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { AnyObject } from "../../model/json-schema.ts";
@@ -33,11 +34,24 @@ export const ConfigView = z
   })
   .meta({ id: "ConfigView" });
 
+export const FoundSecrets = z
+  .array(z.object({ server: z.string(), name: z.string() }))
+  .meta({ description: "Secrets in clear in the other file; entries of ours refer to where they are kept." });
+
+export const withoutPlaces = (secrets: ImportReport["secrets"]) =>
+  secrets.map(({ server, name: secret }) => ({ server, name: secret }));
+
+export const secretsOption = {
+  about: "where secrets that stand in clear are kept; by default you are asked, and without a terminal it is file",
+  choices: ["file", "keychain", "env"],
+};
+
 export const ImportView = z
   .object({
     found: z.array(z.object({ client: z.string(), servers: z.array(z.string()) })),
     imported: z.array(z.string()),
     skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
+    secrets: FoundSecrets,
     holdSecrets: z.array(z.string()).meta({ description: "Servers whose entry holds a secret in clear." }),
   })
   .meta({ id: "ImportView" });
@@ -194,6 +208,7 @@ export const setupOperations = [
       options: {
         "--dry-run": "show what would be imported",
         "--to <file>": "the file to write; default: toolplane.json",
+        "--secrets <where>": secretsOption,
       },
       examples: ["import --dry-run", "import cursor vscode", "import config/mcporter.json"],
     },
@@ -207,10 +222,10 @@ export const setupOperations = [
       const report = await setup
         .importClients(clients, { dryRun, ...(file !== undefined && { file }) })
         .catch(withoutFile);
-      const { found, imported, skipped, holdSecrets } = report;
+      const { found, imported, skipped, secrets, holdSecrets } = report;
       if (!dryRun && imported.length > 0) await plane.reload(asker);
       const shown = found.map(({ client, servers }) => ({ client, servers }));
-      return { found: shown, imported, skipped, holdSecrets };
+      return { found: shown, imported, skipped, secrets: withoutPlaces(secrets), holdSecrets };
     },
   }),
   operation({

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { workKinds } from "../../model/catalogue/change.ts";
+import type { ServerSkill } from "../../model/catalogue/skill-entry.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { AnyObject } from "../../model/json-schema.ts";
 import { SkillRun } from "../../model/work/run-schema.ts";
 import { ofPersonaOptions, pageOptions } from "../command-options.ts";
-import { Cursor, Done, defaultPage, Limit, NextCursor, page, text } from "../fields.ts";
+import { Cursor, Done, defaultPage, Limit, NextCursor, page, pageAfterCursor, text } from "../fields.ts";
 import { changedEntry, operation } from "../operation.ts";
 import { Job, WorkEntrySchema } from "../schemas/job.ts";
 
@@ -38,7 +39,32 @@ const Skill = z
   })
   .meta({ id: "Skill" });
 
+const Published = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    server: z.string().meta({ description: "The server, or the entry of the folder." }),
+    kind: z.enum(["server", "folder"]),
+    uri: z.string().meta({ description: "The address of its `SKILL.md` at its server." }),
+    files: z.number().int().nullable().meta({ description: "Null where the server does not list them." }),
+    bytes: z.number().int().nullable(),
+  })
+  .meta({ id: "PublishedSkill", description: "A text for models, with the files that belong to it." });
+
 const Task = WorkEntrySchema.extend({ required_capabilities: names }).meta({ id: "Task" });
+
+function toPublished({ server, uri, frontmatter, resources }: ServerSkill, folder: string | undefined) {
+  const files = Array.isArray(resources) ? resources : null;
+  return {
+    name: frontmatter.name,
+    description: frontmatter.description,
+    server,
+    kind: folder === undefined ? ("server" as const) : ("folder" as const),
+    uri,
+    files: files?.length ?? null,
+    bytes: files?.reduce((sum, { size }) => sum + size, 0) ?? null,
+  };
+}
 
 /** What manifests describe beside tools. */
 export const skillOperations = [
@@ -88,6 +114,49 @@ export const skillOperations = [
       examples: ["skills show research"],
     },
     run: (plane, { name, persona: personas }, asker) => plane.skills.get(name, { ...asker, ...ofPersonas(personas) }),
+  }),
+  operation({
+    name: "skills.published",
+    args: [],
+    summary: "Skills that servers publish, and those of folders",
+    description:
+      "Texts for models with a `SKILL.md`, unlike the skills of manifests, which are run. What cannot be loaded is in `leftOut`, with the reason.",
+    scope: "read",
+    input: z.object({
+      ...page,
+      server: z.string().optional().meta({ description: "Of this server alone." }),
+      q: words,
+    }),
+    output: z.object({
+      total,
+      nextCursor: NextCursor,
+      skills: z.array(Published),
+      leftOut: z.array(z.object({ server: z.string(), uri: z.string(), why: z.string() })),
+    }),
+    http: { method: "get", path: "/published-skills", tag: "Servers", answers: { 200: "One page." } },
+    cli: {
+      command: "skills published",
+      about: "skills of servers and folders: texts for models, and why some cannot be loaded",
+      options: {
+        "--server <name>": "only those of this server",
+        "--query <words>": "whose name or description contain these words",
+      },
+      examples: ["skills published", "skills published --server handbook --json"],
+    },
+    async run(plane, { server, q = "", ...query }, asker) {
+      const { skills, leftOut } = await plane.skills.published({ ...asker, waitMs });
+      const isOf = (one: { server: string }) => server === undefined || one.server === server;
+      const wanted = q.toLowerCase().split(/\s+/);
+      const shown = skills
+        .filter(isOf)
+        .map((skill) => toPublished(skill, plane.config().servers[skill.server]?.skills));
+      const found = shown.filter((skill) => {
+        const text = `${skill.name} ${skill.description}`.toLowerCase();
+        return wanted.every((word) => text.includes(word));
+      });
+      const { items, nextCursor } = pageAfterCursor(found, ({ server: of, uri }) => `${of}\n${uri}`, query);
+      return { total: found.length, nextCursor, skills: items, leftOut: leftOut.filter(isOf) };
+    },
   }),
   operation({
     name: "skills.run",

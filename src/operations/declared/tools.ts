@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { policyModes } from "../../model/calls/call.ts";
+import { PageOrigin } from "../../model/calls/call-schema.ts";
 import { largestSearch } from "../../model/catalogue/search.ts";
 import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
 import { type ToolQuery, withoutShared } from "../../model/catalogue/tool-query.ts";
@@ -92,6 +93,7 @@ export const CallBody = z.object({
   files: z.record(z.string(), z.string()).optional().meta({
     description: "Addresses by file name, for parameters that are injected from files. Never kept or shown.",
   }),
+  page: PageOrigin.optional(),
   ...AccessOptions,
   dryRun: z.boolean().optional().meta({
     description: "Find, authorise, check and route the call, and do not make it; no approval is requested.",
@@ -218,7 +220,10 @@ export const toolOperations = [
     cli: {
       command: "call",
       about: "call a tool",
-      arguments: { "<tool>": "the tool, in any spelling", "[values...]": "key=value or key:=json" },
+      arguments: {
+        "<tool>": "the tool, in any spelling",
+        "[values...]": "key=value, key:=json, or all as one JSON object",
+      },
       options: {
         "--args <json>": "arguments as JSON, @FILE, or - for standard input",
         "--timeout <seconds>": { about: "limit of this call; 0 for none", kind: "seconds" },

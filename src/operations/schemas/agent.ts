@@ -21,12 +21,19 @@ export const AgentBody = z.object({
   style: z.enum(agentStyles, `give one of ${agentStyles.join(", ")}`).optional(),
   model: z.string().optional().meta({ description: "The name of a configured model." }),
   context: z.string().optional().meta({ description: "Who the model is and what it should know." }),
-  history: Messages.optional().meta({ description: "The conversation so far, as it was answered last." }),
+  history: z
+    .array(z.looseObject({ role: z.string().optional() }))
+    .optional()
+    .meta({
+      description:
+        "The conversation so far, as it was answered last. Steps with `thought`, `action`, `arguments` and `observation` are taken, too.",
+    }),
   groups: toolGroups,
   toolGroups,
   ...access,
   mode: z.enum(policyModes, `give one of ${policyModes.join(", ")}`).optional(),
   conversation: z.string().min(1).optional(),
+  detached: z.boolean().optional().meta({ description: "The run goes on when the client goes away." }),
   maxTurns: count,
   budgets: Budgets.optional(),
   trace: z

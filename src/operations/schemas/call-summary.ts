@@ -6,6 +6,7 @@ import type { CallRecord } from "../../model/calls/call-schema.ts";
 export const maxSummed = 10_000;
 const pageSize = 1_000;
 const maxRows = 50;
+const maxSlowest = 10;
 
 const Row = z.object({
   name: z.string(),
@@ -23,23 +24,28 @@ export const CallSummary = z
     tools: z.array(Row),
     servers: z.array(Row),
     users: z.array(Row),
+    p50Ms: z.number(),
+    p95Ms: z.number(),
+    slowest: z
+      .array(z.object({ id: z.string(), at: z.string(), tool: z.string(), durationMs: z.number() }))
+      .meta({ description: "Those that took longest, ten at most." }),
   })
   .meta({ id: "CallSummary", description: "Those that were called most; fifty of each at most." });
 
-type Read = (part: { limit: number; before?: string }) => Promise<CallRecord[]>;
+type Read = (part: { limit: number; since: string; before?: string }) => Promise<CallRecord[]>;
 
-/** Read page by page, newest first, until the time is over. */
-export async function summarizeCalls(read: Read, minutes: number): Promise<z.infer<typeof CallSummary>> {
-  const since = new Date(Date.now() - minutes * 60_000).toISOString();
+/** Read page by page, newest first; of the last minutes, or since a day or moment. */
+export async function summarizeCalls(read: Read, from: number | string): Promise<z.infer<typeof CallSummary>> {
+  const since = typeof from === "string" ? from : new Date(Date.now() - from * 60_000).toISOString();
   const found: CallRecord[] = [];
   let isWhole = false;
   while (!isWhole && found.length < maxSummed) {
     const before = found.at(-1)?.id;
-    const page = await read({ limit: pageSize, ...(before === undefined ? {} : { before }) });
-    const within = page.filter(({ at }) => at >= since);
-    found.push(...within);
-    isWhole = page.length < pageSize || within.length < page.length;
+    const page = await read({ limit: pageSize, since, ...(before === undefined ? {} : { before }) });
+    found.push(...page);
+    isWhole = page.length < pageSize;
   }
+  const bySlowness = found.toSorted((a, b) => b.durationMs - a.durationMs);
   return {
     since,
     calls: found.length,
@@ -47,6 +53,8 @@ export async function summarizeCalls(read: Read, minutes: number): Promise<z.inf
     tools: rowsOf(found, ({ tool }) => tool),
     servers: rowsOf(found, ({ server }) => server),
     users: rowsOf(found, ({ principal }) => principal.user ?? "anonymous"),
+    ...timesOf(found),
+    slowest: bySlowness.slice(0, maxSlowest).map(({ id, at, tool, durationMs }) => ({ id, at, tool, durationMs })),
   };
 }
 
@@ -60,8 +68,12 @@ function rowsOf(calls: readonly CallRecord[], nameOf: (call: CallRecord) => stri
 }
 
 function rowOf(name: string, group: readonly CallRecord[]): z.infer<typeof Row> {
+  const errors = group.filter(({ status }) => failed.includes(status)).length;
+  return { name, calls: group.length, errors, ...timesOf(group) };
+}
+
+function timesOf(group: readonly CallRecord[]): { p50Ms: number; p95Ms: number } {
   const times = group.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  const errors = group.filter(({ status }) => failed.includes(status)).length;
-  return { name, calls: group.length, errors, p50Ms: at(0.5), p95Ms: at(0.95) };
+  return { p50Ms: at(0.5), p95Ms: at(0.95) };
 }

@@ -2,7 +2,7 @@ import type { Egress } from "../../lib/net/egress.ts";
 import type { TokenGiven } from "../../model/access/credentials.ts";
 import type { TokenStatus } from "../../model/access/credentials-schema.ts";
 import type { ServerAuth, ServerDefinition } from "../../model/servers/server.ts";
-import type { Store } from "../../model/store.ts";
+import type { Store, StoreHearing } from "../../model/store.ts";
 
 export type Challenge = { status: number; wwwAuthenticate: string | null };
 export type Remote = ServerDefinition & { url: string };
@@ -43,6 +43,7 @@ export type CredentialsOptions = {
   /** A token was set, renewed by sign-in or forgotten. */
   onChanged(server: string, user: User): void;
   now?(): number;
+  news?: StoreHearing;
 };
 
 /** The addresses that a person configured; what they name is judged by them. Where an API is may be its document's word. */

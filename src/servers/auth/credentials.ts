@@ -10,8 +10,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   const withTokens = new Set<string>();
   const stored = once(async () => {
     const { createStoredCredentials } = await import("./stored-credentials.ts");
-    const { now = Date.now, vaultKey = async () => undefined } = options;
-    return createStoredCredentials({ ...options, now, vaultKey, discovered });
+    const { now = Date.now, vaultKey = async () => undefined, news } = options;
+    return createStoredCredentials({ ...options, now, vaultKey, news, discovered });
   });
 
   const isPersonal = (definition: ServerDefinition) => {

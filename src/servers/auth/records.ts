@@ -34,6 +34,8 @@ export type OAuthRecord = {
   accessToken: string;
   refreshToken: string | null;
   expiresAt: string | null;
+  /** Missing in older records. */
+  renewAt?: string | null;
   scopes: string[];
   requested: string[];
   stepUps: StepUps;
@@ -78,8 +80,15 @@ export function challengeKey(server: string, user: string | null): string {
 /** A token this close to its end may expire on the way. */
 const expiryBufferMs = 60_000;
 
-export function isExpiring({ expiresAt }: { expiresAt: string | null }, now: number): boolean {
-  return isExpired({ expiresAt }, now + expiryBufferMs);
+/** A token that lives shorter than the buffer would be renewed for each request. */
+export function renewTime(expiresAt: number, lifetimeMs: number): number {
+  return expiresAt - Math.min(expiryBufferMs, lifetimeMs / 2);
+}
+
+type Ending = { expiresAt: string | null; renewAt?: string | null };
+
+export function isExpiring({ expiresAt, renewAt = null }: Ending, now: number): boolean {
+  return renewAt === null ? isExpired({ expiresAt }, now + expiryBufferMs) : isExpired({ expiresAt: renewAt }, now);
 }
 
 export function isExpired({ expiresAt }: { expiresAt: string | null }, now: number): boolean {

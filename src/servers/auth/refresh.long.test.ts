@@ -28,6 +28,21 @@ test("tokens are refreshed a minute before they end, once, and the new refresh t
   assert.equal(fixture.tokens()[1]?.form.resource, fixture.url);
 });
 
+test("a token that lives shorter than a minute is refreshed in the middle of its life, not for each request", async () => {
+  await using fixture = await startOAuth(["--expires-in", "40"]);
+  await using plane = await openPlane();
+  const server = remote(fixture.url, oauth);
+  await signIn(plane.credentials, server);
+  const headers = () => plane.credentials.headers("remote", server, "ada");
+  const first = await headers();
+  assert.deepEqual(await headers(), first);
+  plane.later(21_000);
+  const second = await headers();
+  assert.notDeepEqual(second, first);
+  assert.deepEqual(await headers(), second);
+  assert.equal(fixture.tokens().length, 2);
+});
+
 test("processes that refresh at once refresh once", async () => {
   await using fixture = await startOAuth();
   await using plane = await openPlane();

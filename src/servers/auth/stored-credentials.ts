@@ -25,7 +25,8 @@ import {
 } from "./records.ts";
 import { createVault } from "./vault.ts";
 
-type StoredOptions = Required<CredentialsOptions> & {
+type StoredOptions = Required<Omit<CredentialsOptions, "news">> & {
+  news: CredentialsOptions["news"];
   /** Servers without `auth` that turned out to want a sign-in. */
   discovered: Set<string>;
 };
@@ -37,16 +38,18 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
   const lock = createStoreLock(createLock(options.directory), options.store);
   const oauth = createOAuthCredentials({ ...options, vault, lock });
 
-  async function find(server: string, definition: Remote, user: string | null) {
+  async function find(server: string, definition: Remote, user: string | null, isFresh = true) {
     const owner = isOwnClient(definition) ? null : user;
     const key = credentialsKey(server, owner);
-    return { subject: { server, definition, user: owner, key }, record: await vault.read<CredentialRecord>(key) };
+    const record = await (isFresh ? vault.read<CredentialRecord>(key) : vault.readKept<CredentialRecord>(key));
+    return { subject: { server, definition, user: owner, key }, record };
   }
 
   type Found = Awaited<ReturnType<typeof find>>;
 
   async function headersFor(server: string, definition: Remote, user: string | null) {
-    const { subject, record } = await find(server, definition, user);
+    // Every request asks. A token that is not the newest is refused, and then it is read again.
+    const { subject, record } = await find(server, definition, user, false);
     if (record?.kind === "token") {
       await requireOrigin(subject, record);
       if (!isExpiring(record, now())) return tokenHeaders(definition.auth, record.token);

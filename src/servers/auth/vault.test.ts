@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import type { Store, StoreNews } from "../../model/store.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import { createVault } from "./vault.ts";
 
@@ -132,4 +133,51 @@ test("processes that make the key at once end with the same", async () => {
   );
   assert.equal(new Set(keys).size, 1);
   assert.equal(keys[0], readFileSync(directory.file("new/vault.key")).toString("hex"));
+});
+
+test("what is kept is read once while other planes tell of changes, and again after news, a write and a removal", async (context) => {
+  const store = await openSqliteStore(":memory:");
+  context.after(() => store.close());
+  let reads = 0;
+  let isInformed = true;
+  const listeners: ((news: StoreNews) => void)[] = [];
+  const counted = {
+    ...store,
+    secret: (key: string) => {
+      reads += 1;
+      return store.secret(key);
+    },
+  };
+  const onNews = (listener: (news: StoreNews) => void) => {
+    listeners.push(listener);
+    return () => undefined;
+  };
+  const open = (opened: Store) =>
+    createVault({
+      store: async () => opened,
+      directory: undefined,
+      vaultKey: async () => "ab".repeat(32),
+      news: { isInformed: () => isInformed, onNews },
+    });
+  const [vault, elsewhere] = [open(counted), open(store)];
+  assert.equal(await vault.readKept("token"), null);
+  assert.equal(await vault.readKept("token"), null);
+  assert.equal(reads, 1);
+  await vault.write("token", "one");
+  assert.deepEqual([await vault.readKept("token"), await vault.readKept("token"), reads], ["one", "one", 2]);
+  // Another plane renews it.
+  await elsewhere.write("token", "two");
+  assert.equal(await vault.readKept("token"), "one");
+  listeners[0]?.({ what: "secrets" });
+  assert.equal(await vault.readKept("token"), "two");
+  await elsewhere.write("token", "three");
+  assert.equal(await vault.read("token"), "three", "who must know reads it");
+  assert.equal(await vault.readKept("token"), "three");
+  await elsewhere.remove("token");
+  isInformed = false;
+  assert.equal(await vault.readKept("token"), null);
+  await elsewhere.write("token", "four");
+  isInformed = true;
+  await vault.remove("token");
+  assert.equal(await vault.readKept("token"), null);
 });

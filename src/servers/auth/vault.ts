@@ -1,16 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createHeardValues } from "../../lib/async/heard-values.ts";
 import { once } from "../../lib/async/once.ts";
 import { createOnce } from "../../lib/files.ts";
 import { openSealed, seal } from "../../lib/seal.ts";
 import { parseVaultKey, vaultKeyBytes } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { Store } from "../../model/store.ts";
+import type { Store, StoreHearing } from "../../model/store.ts";
 
 export type Vault = {
   /** Null when there is none; rejects when it was sealed with another key. */
   read<T>(name: string): Promise<T | null>;
+  /** The same, without the store where other planes would have told of a change. */
+  readKept<T>(name: string): Promise<T | null>;
   /** Null also when it cannot be opened. */
   readIfPossible<T>(name: string): Promise<T | null>;
   write(name: string, value: unknown): Promise<void>;
@@ -28,6 +31,7 @@ type VaultOptions = {
   directory: string | undefined;
   /** The configured key, for all planes on one store. */
   vaultKey(): Promise<string | undefined>;
+  news?: StoreHearing | undefined;
 };
 
 /** Sealed JSON in the store. Without a key and a directory it ends with the process. */
@@ -47,19 +51,30 @@ export function createVault(options: VaultOptions): Vault {
     return plain && { value: JSON.parse(plain.toString("utf8")) as unknown };
   };
 
-  async function read<T>(name: string): Promise<T | null> {
-    const bytes = await (await options.store()).secret(name);
+  const kept = createHeardValues({
+    read: async (name) => (await options.store()).secret(name),
+    isInformed: options.news?.isInformed ?? (() => false),
+  });
+  options.news?.onNews(({ what }) => what === "secrets" && kept.changed());
+
+  async function readable<T>(name: string, reading: Uint8Array | null | Promise<Uint8Array | null>): Promise<T | null> {
+    const bytes = await reading;
     if (bytes === null) return null;
     const found = await opened(name, bytes);
     if (found === null) throw unreadable(name, (await key()).name);
     return found.value as T;
   }
 
+  const read = <T>(name: string) => readable<T>(name, kept.read(name));
   return {
     read,
+    readKept: <T>(name: string) => readable<T>(name, kept.get(name)),
     readIfPossible: <T>(name: string) => read<T>(name).catch(nullWhenUnreadable),
-    write: async (name, value) => (await options.store()).putSecret(name, await sealed(name, value)),
-    remove: async (name) => (await options.store()).deleteSecret(name),
+    write: async (name, value) => {
+      const bytes = await sealed(name, value);
+      await (await options.store()).putSecret(name, bytes).finally(kept.changed);
+    },
+    remove: async (name) => (await options.store()).deleteSecret(name).finally(kept.changed),
     names: async (prefix) => (await options.store()).secrets(prefix),
     seal: sealed,
     open: opened,

@@ -181,7 +181,7 @@ suite("HTTP requests", { concurrency: 8 }, () => {
         connected.peer.request("large"),
         {
           name: "TransportError",
-          message: "its answer exceeds the limit of 10000 bytes ('maxMessageBytes')",
+          message: "its answer exceeds the limit of 10 KiB ('maxMessageBytes')",
           sent: true,
         },
         title,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { decodeBody, UnknownEncoding } from "../../lib/net/decode-body.ts";
+import { sizeText } from "../../lib/text/wording.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { createSseParser, type SseOptions } from "../../protocol/sse-parser.ts";
 
@@ -118,8 +119,8 @@ export function isNothingThere({ cause }: TransportError): boolean {
 }
 
 export function tooLarge(limitBytes: number): TransportError {
-  const message = `its answer exceeds the limit of ${limitBytes} bytes ('maxMessageBytes')`;
-  return new TransportError(message, { sent: true, permanent: true });
+  const message = `its answer exceeds the limit of ${sizeText(limitBytes)} ('maxMessageBytes')`;
+  return new TransportError(message, { sent: true, permanent: true, tooLarge: true });
 }
 
 /** Only the origin: a path or query may hold secrets. */

@@ -41,6 +41,10 @@ const openers: Record<Transport, (opening: Opening) => Promise<Channel>> = {
     const { openApi } = await packages.openapi();
     return openApi(definition, handlers, access);
   },
+  async skills({ definition, handlers }) {
+    const { openSkills } = await import("../skill-folders/open-skills.ts");
+    return openSkills(required("skills", definition), handlers);
+  },
   memory: ({ definition, handlers }) => openMemory(required("url", definition), definition.maxMessageBytes, handlers),
   async extension({ definition, handlers, access, signal }) {
     const { openAdded } = await import("./added.ts");
@@ -64,7 +68,7 @@ function remoteOf(definition: ServerDefinition, access: RequestCredentials) {
   return { url: required("url", definition), headers, maxMessageBytes, ...access };
 }
 
-function required(key: "command" | "url", { transport, [key]: value }: ServerDefinition): string {
+function required(key: "command" | "url" | "skills", { transport, [key]: value }: ServerDefinition): string {
   if (value !== undefined) return value;
   const reason = `transport '${transport}' needs '${key}'. Add it to the server`;
   throw new TransportError(reason, { sent: false, permanent: true });

@@ -59,7 +59,7 @@ suite("WebSocket transport", { concurrency: 8 }, () => {
     ["cut", /was cut/],
     ["close_1011", /closed the connection with code 1011: out of order/],
     ["broken_text", /broke the WebSocket protocol/],
-    ["large", /above the limit of 50000 bytes \('maxMessageBytes'\).*code 1009/],
+    ["large", /above the limit of 49 KiB \('maxMessageBytes'\).*code 1009/],
   ];
   for (const [tool, reason] of endings) {
     test(`a connection that ends by '${tool}' fails the call at once, and later ones were not sent`, async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
+import { sizeText } from "../../lib/text/wording.ts";
 import {
   type Channel,
   type ChannelHandlers,
@@ -101,7 +102,7 @@ function sendClose(socket: WebSocket): Promise<void> {
 
 function frameFailure(error: NodeJS.ErrnoException, limitBytes: number): string {
   if (error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
-    return `it sent a message above the limit of ${limitBytes} bytes ('maxMessageBytes'), so the connection was closed with code 1009`;
+    return `it sent a message above the limit of ${sizeText(limitBytes)} ('maxMessageBytes'), so the connection was closed with code 1009`;
   if (error.code?.startsWith("WS_ERR"))
     return `it broke the WebSocket protocol, so the connection was closed: ${error.message}`;
   return `the connection was cut: ${error.message}`;

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { nowText } from "../../lib/ids-and-time.ts";
 import type { AuditRoot } from "../../model/audit-schema.ts";
 import type { ChainEnd, RootStore } from "../../model/roots.ts";
-import { hashOfRoot, type RootLeaf, treeOf } from "./root-hash.ts";
+import { growTree, hashOfRoot, type RootLeaf } from "./root-hash.ts";
 
 /** Records of one chain under one root. What is more waits for the next root, which is made at once. */
 const mostRecords = 50_000;
-/** Rows of one turn: SQLite answers within it, and other work waits for its end. */
-const readAtOnce = 5_000;
+/** Rows of one turn: other work waits until they are read and hashed, some milliseconds. */
+const readAtOnce = 1_000;
 /** Another plane that makes roots at the same moment is quicker now and then. */
 const maxTries = 5;
 
@@ -44,24 +44,21 @@ async function leavesAfter(store: RootStore, known: readonly RootLeaf[]): Promis
 }
 
 async function grown(store: RootStore, end: ChainEnd, leaf: RootLeaf | undefined): Promise<RootLeaf> {
-  const hashes: string[] = [];
+  const tree = growTree();
+  let records = 0;
   let last = leaf?.sequence ?? 0;
-  while (last < end.sequence && hashes.length < mostRecords) {
+  let lastHash = end.hash;
+  while (last < end.sequence && records < mostRecords) {
     const part = await store.chainHashes(end.chain, last, end.sequence, readAtOnce);
     if (part.length === 0) break;
-    for (const { hash } of part) hashes.push(hash);
-    last = part.at(-1)?.sequence ?? last;
+    for (const { hash } of part) tree.add(hash);
+    records += part.length;
+    ({ sequence: last, hash: lastHash } = part.at(-1) ?? { sequence: last, hash: lastHash });
     await nextTurn();
   }
   const isWhole = last >= end.sequence;
   // What was there before the first root is covered by the chain alone where it is much.
   if (!isWhole && leaf === undefined) return { ...end, records: 0, tree: "" };
-  const hash = isWhole ? end.hash : (hashes.at(-1) ?? end.hash);
-  return {
-    chain: end.chain,
-    sequence: isWhole ? end.sequence : last,
-    hash,
-    records: hashes.length,
-    tree: treeOf(hashes),
-  };
+  const place = isWhole ? { sequence: end.sequence, hash: end.hash } : { sequence: last, hash: lastHash };
+  return { chain: end.chain, ...place, records, tree: tree.root() };
 }

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { followPath, leafHash, merklePath, merkleRoot } from "../../lib/merkle-tree.ts";
+import { followPath, growMerkleTree, leafHash, merklePath, merkleRoot } from "../../lib/merkle-tree.ts";
 import type { AuditRoot, CallProof } from "../../model/audit-schema.ts";
 import { isObject } from "../../model/json.ts";
 import { hashAfter } from "../call-chain.ts";
@@ -19,8 +19,9 @@ export function hashOfRoot({ number, at, previous, leaves }: RootContent): strin
 }
 
 /** The tree of a chain's records since the root before. */
-export function treeOf(hashes: readonly string[]): string {
-  return merkleRoot(hashes.map(leafHash));
+export function growTree() {
+  const { add, root } = growMerkleTree();
+  return { add: (hash: string) => add(leafHash(hash)), root };
 }
 
 export function pathTo(hashes: readonly string[], place: number) {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AuditRoot, RootCheck } from "../../model/audit-schema.ts";
 import type { VerifyOptions } from "../../model/calls/call-history.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { RootStore } from "../../model/roots.ts";
 import { findSignatureProblem, hashOfRoot, parseRoot } from "./root-hash.ts";
 
@@ -77,6 +78,11 @@ type Kept = { root: AuditRoot | null; isThere: boolean };
 async function findKept(store: RootStore, kept: string): Promise<Kept> {
   const exported = parseRoot(kept);
   if (exported === null) {
+    if (!/^[\da-f]{64}$/.test(kept))
+      throw new PlaneError(
+        "USAGE",
+        `'${kept.slice(0, 80)}' is neither the hash of a root (64 digits and letters a to f) nor a file with exported roots.`,
+      );
     const root = await store.rootByHash(kept);
     return { root, isThere: root !== null };
   }

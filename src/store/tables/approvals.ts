@@ -53,7 +53,8 @@ export function createHeldCallTable({ read, write }: Database) {
 export function createPlanTable({ read, write }: Database) {
   const lock = "plans";
   return {
-    addChange: (held, plan) => write(() => insertChange(held, plan), { lock, ...notifyOf(held) }),
+    // Who closes a plan waits for changes that are under way, and they for that. Among themselves they do not wait.
+    addChange: (held, plan) => write(() => insertChange(held, plan), { lock, isShared: true, ...notifyOf(held) }),
     plans: () => read(() => all(parseRecord<PlanRecord>, "SELECT record FROM plans ORDER BY sequence DESC")),
     closePlan: async (id) =>
       void (await write(() => query("UPDATE plans SET is_open = false WHERE id = ?", [id]), { lock })),

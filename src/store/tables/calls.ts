@@ -1,23 +1,12 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChainHead } from "../../model/calls/call-history.ts";
 import type { CallRecord } from "../../model/calls/call-schema.ts";
-import type { CallColumns, CallFilter, ChainHeads, JournalEntry, Store } from "../../model/store.ts";
+import type { CallColumns, ChainHeads, JournalEntry, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";
 import { countMinutes, oldestMinute } from "../call-minutes.ts";
+import { findCalls, findLastUses, keyOf } from "./call-search.ts";
 import { createCallSeries } from "./call-series.ts";
 import { type Chained, deleteBefore, findLoss, lastHash } from "./chained.ts";
-import {
-  all,
-  type Condition,
-  type Database,
-  first,
-  newestFirst,
-  number,
-  parseRecord,
-  query,
-  same,
-  type Work,
-} from "./database.ts";
+import { all, type Database, first, freeDropped, parseRecord, query, type Work } from "./database.ts";
 import { verify } from "./verify-chain.ts";
 
 /** `sequence` is the number of its last event, too. */
@@ -38,11 +27,6 @@ export const callsChain: Chained<CallRecord> = {
   },
 };
 
-/** An index of Postgres takes no long text, and callers may give any. */
-function keyOf(conversation: string): string {
-  return conversation.slice(0, 200);
-}
-
 /** Recorded calls, their audit hash chain and their counts per minute. */
 export function createCallTable(database: Database) {
   const { read, write, isOneOf } = database;
@@ -53,65 +37,25 @@ export function createCallTable(database: Database) {
       const records = await read(() => all(parseRecord<CallRecord>, sql, [ids]));
       return new Map(records.map(({ id, principal }) => [id, principal] as const));
     },
-    calls: (filter = {}) =>
-      filter.limit !== undefined && isScan(filter)
-        ? scan(database, filter, filter.limit)
-        : read(() => newestFirst(parseRecord<CallRecord>, "calls", conditionsOf(filter), filter)),
+    calls: (filter = {}) => findCalls(database, filter),
+    lastUses: () => findLastUses(database),
     callSeries: createCallSeries(database),
     async verifyCalls(options) {
       const { records: calls, ...chain } = await verify(database, callsChain, options);
       return { ...chain, calls };
     },
-    forgetCalls: (before) =>
-      write(
+    async forgetCalls(before) {
+      const removed = await write(
         function* () {
           const dropped = database.days ? yield* database.days.drop("calls", before) : 0;
           return dropped || (yield* deleteBefore(callsChain, before));
         },
         { lock: "journal" },
-      ),
+      );
+      if (removed === 0) await freeDropped(database);
+      return removed;
+    },
   } satisfies Partial<Store>;
-}
-
-function conditionsOf({ tool, status, run, conversation, user }: CallFilter): Condition[] {
-  return [
-    ["tool = ?", tool],
-    ["status = ?", status],
-    ["run = ?", run],
-    ["conversation = ?", conversation && keyOf(conversation)],
-    [same("user_name"), user],
-  ];
-}
-
-/** An index finds calls by one of these. Of two, all calls that fit the first may have to be read in vain. */
-function isScan({ tool, status, user, run, conversation }: CallFilter): boolean {
-  const given = [tool, status, user].filter((value) => value !== undefined).length;
-  return given > 1 && run === undefined && conversation === undefined;
-}
-
-/** Numbers that are looked through in one turn, at first and at most: other work waits for its end. */
-const firstWindow = 50_000;
-const widestWindow = 400_000;
-
-/** Newest first, part by part. */
-async function scan({ read }: Database, filter: CallFilter, limit: number): Promise<CallRecord[]> {
-  const { before } = filter;
-  const edge = before === undefined ? "SELECT max(sequence) + 1 FROM calls" : "SELECT sequence FROM calls WHERE id = ?";
-  let high = await read(() => number(edge, before === undefined ? [] : [before]));
-  const lowest = await read(() => number("SELECT min(sequence) FROM calls"));
-  const found: CallRecord[] = [];
-  for (let width = firstWindow; high > lowest && found.length < limit; width = Math.min(width * 2, widestWindow)) {
-    const within: Condition[] = [
-      ["sequence < ?", high],
-      ["sequence >= ?", high - width],
-    ];
-    const page = { limit: limit - found.length };
-    const fitting = () => newestFirst(parseRecord<CallRecord>, "calls", [...conditionsOf(filter), ...within], page);
-    found.push(...(await read(fitting)));
-    high -= width;
-    await nextTurn();
-  }
-  return found;
 }
 
 export const findLostCalls = (head: ChainHead) => findLoss(callsChain, head);

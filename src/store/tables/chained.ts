@@ -82,11 +82,14 @@ function* lastOf({ table }: Chained<never>, before: string, now: string, rows: s
 
 /** Null where the record of this head is there, or was removed because of its age. */
 export function* findLoss({ table, checkpoints, stream }: Chained<never>, head: ChainHead): Work<Loss | null> {
-  const hash = yield* first((row) => textOrNull(row.hash), `SELECT hash FROM ${table} WHERE sequence = ?`, [
-    head.sequence,
-  ]);
-  if (hash === head.hash) return null;
   const ofStream = head.stream ?? 0;
+  // In its own stream: records of two that were swapped are chained as before.
+  const hash = yield* first(
+    (row) => textOrNull(row.hash),
+    `SELECT hash FROM ${table} WHERE sequence = ? AND ${stream} = ?`,
+    [head.sequence, ofStream],
+  );
+  if (hash === head.hash) return null;
   const removed = yield* number(`SELECT coalesce(max(sequence), 0) FROM ${checkpoints} WHERE ${stream} = ?`, [
     ofStream,
   ]);

@@ -22,6 +22,7 @@ const apiKeys = "SELECT record, last_used_at, revoked_at FROM api_keys";
 /** API keys by the hash of their secret, and secrets that are encrypted before they get here. */
 export function createCredentialTables({ read, write }: Database) {
   const changed = { notify: { what: "keys" } } as const;
+  const secretsChanged = { notify: { what: "secrets" } } as const;
   return {
     addApiKey: async ({ lastUsedAt, revokedAt, ...record }, hash) => {
       const columns = { id: record.id, hash, last_used_at: lastUsedAt, revoked_at: revokedAt };
@@ -43,9 +44,10 @@ export function createCredentialTables({ read, write }: Database) {
     secret: (key) =>
       read(() => first(({ value }) => value as Uint8Array, "SELECT value FROM secrets WHERE key = ?", [key])),
     putSecret: async (key, value) => {
-      await write(() => insert("secrets", { key, value }, "ON CONFLICT (key) DO UPDATE SET value = excluded.value"));
+      const replacing = "ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+      await write(() => insert("secrets", { key, value }, replacing), secretsChanged);
     },
-    deleteSecret: (key) => write(() => changeOne("DELETE FROM secrets WHERE key = ?", [key])),
+    deleteSecret: (key) => write(() => changeOne("DELETE FROM secrets WHERE key = ?", [key]), secretsChanged),
     secrets: (prefix) => read(() => select(keyOf, "key", "secrets", [[beginsWith("key"), prefix]], { order: "key" })),
   } satisfies Partial<Store>;
 }

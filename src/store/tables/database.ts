@@ -22,6 +22,8 @@ export type DueRecords = { runs?: readonly KeptJobRun[]; letters?: readonly Kept
 export type WriteOptions<T> = {
   /** Writers under the same lock wait for each other: what one reads before it writes stays true. */
   lock?: string;
+  /** They wait only for those that do not share the lock. */
+  isShared?: boolean;
   /** Sent to the other planes with the commit. */
   notify?: StoreNews;
   /** Records whose time is announced to the planes that do due work. */
@@ -39,6 +41,8 @@ export type Database = {
   recordOf(table: "known_servers" | "entries" | "changes" | "events"): string;
   /** The condition for a column that has one of the values in an array. */
   isOneOf(column: string): string;
+  /** A number in the record of a row, by its path; none where it has none. */
+  recordNumber(...path: readonly string[]): string;
   /** The store's time in milliseconds. */
   now: { sql: string; values(): number[] };
   /** Selects the newest record of each stream of calls: stream, sequence, hash. */
@@ -49,18 +53,29 @@ export type Database = {
   days?: {
     /** The number up to which every record is there: others may be committed later. */
     settled(): Work<number>;
-    /** Removes the oldest whole day before this moment; how many rows that were. */
+    /** Sets the oldest whole day before this moment apart, and no one finds it any more; how many rows that were. */
     drop(table: "calls" | "events", before: string): Work<number>;
+    /** Gives the space of one such day back, which no one waits for; false where there is none. */
+    free(): Work<boolean>;
+    /** The first number of yesterday, or of the day before that of this number. */
+    recent(before?: number): number;
     /** What the days hold. */
     counted(table: "calls" | "events"): Work<{ count: number; bytes: number }>;
   };
   /** What it makes of a text in a column. */
   asStored(text: string): string;
+  /** Ends a selection of rows that are to be removed, without those that another plane removes. */
+  unlocked: string;
   /** Until the end of the transaction. */
   lockValue(key: string): Work<void>;
   /** Rows with the same columns, in order. */
   insertRows(table: string, rows: readonly Columns[], onConflict?: string): Work<void>;
 };
+
+/** Of the days that were set apart, also by a plane that was killed then: one statement each. */
+export async function freeDropped({ write, days }: Pick<Database, "write" | "days">): Promise<void> {
+  while (days && (await write(() => days.free(), { isSingle: true })));
+}
 
 export function* query(sql: string, values: readonly SqlValue[] = []): Work<QueryResult> {
   return yield { sql, values };

@@ -14,6 +14,7 @@ import {
   change,
   type Database,
   first,
+  freeDropped,
   insert,
   isSqlTrue,
   newestFirst,
@@ -57,11 +58,14 @@ export function createJournalTables(database: Database) {
         return yield* selectEvents(recordOf("events"), [after, upTo], limit);
       }),
     lastEventId: () => read(() => database.days?.settled() ?? lastEventId()),
-    forgetEvents: (before) =>
-      write(function* () {
+    async forgetEvents(before) {
+      const removed = await write(function* () {
         const dropped = database.days ? yield* database.days.drop("events", before) : 0;
         return dropped || (yield* change(`DELETE FROM events WHERE id IN (${oldestEvents}) AND at < ?`, [before]));
-      }),
+      });
+      if (removed === 0) await freeDropped(database);
+      return removed;
+    },
     samples: () => read(() => all(parseSample, `${samples} ORDER BY subject, sequence`)),
     async newSamples(after) {
       const { rows } = await read(function* () {
@@ -217,42 +221,44 @@ export function createPayloadTable({ read, write }: Database) {
   } satisfies Partial<Store>;
 }
 
-/** Large results, up to a total size. */
-export function createResultTable({ read, write }: Database) {
-  const lock = "results";
+/** Large results, up to a total size. Calls wait for them, so planes take no lock that another one waits for. */
+export function createResultTable(database: Database) {
+  const { read, write } = database;
   return {
-    putResult: (kept, maxBytes) => write(() => insertResult(kept, maxBytes), { lock }),
+    putResult: (kept, maxBytes) => write(() => insertResult(database, kept, maxBytes)),
     result: (id) =>
       read(() => first(parseResult, "SELECT record, is_compressed, body FROM results WHERE id = ?", [id])),
     results: (filter = {}) =>
       read(() => newestFirst(parseRecord<StoredResult>, "results", [[same("user_name"), filter.user]], filter)),
-    forgetResults: (now) => write(() => deleteExpiredResults(now), { lock }),
+    forgetResults: (now) => write(() => deleteExpiredResults(database, now)),
   } satisfies Partial<Store>;
 }
 
 /** False when it alone exceeds the total size. Expired results go first, then the oldest. */
-function* insertResult({ body, isCompressed, ...record }: KeptResult, maxBytes: number): Work<boolean> {
+function* insertResult(database: Database, kept: KeptResult, maxBytes: number): Work<boolean> {
+  const { body, isCompressed, ...record } = kept;
   const { id, user, expiresAt, bytes } = record;
   if (bytes > maxBytes) return false;
-  yield* deleteExpiredResults(record.at);
+  yield* deleteExpiredResults(database, record.at);
   // A repeated id becomes the newest.
   yield* query("DELETE FROM results WHERE id = ?", [id]);
   const columns = { id, user_name: user, expires_at: expiresAt, bytes, is_compressed: isCompressed };
-  yield* insert("results", { ...columns, record: JSON.stringify(record), body });
-  if ((yield* number("SELECT coalesce(sum(bytes), 0) FROM results")) > maxBytes)
-    yield* query(
-      `DELETE FROM results WHERE sequence IN (
-         SELECT sequence FROM (
-           SELECT sequence, sum(bytes) OVER (ORDER BY sequence DESC) AS total FROM results
-         ) AS counted WHERE total > ?)`,
-      [maxBytes],
-    );
+  // Another plane may have stored the same meanwhile.
+  const row = { ...columns, record: JSON.stringify(record), body };
+  const renewed = Object.keys(row).map((name) => `${name} = excluded.${name}`);
+  yield* insert("results", row, `ON CONFLICT (id) DO UPDATE SET ${renewed.join(", ")}`);
+  if ((yield* number("SELECT coalesce(sum(bytes), 0) FROM results")) > maxBytes) {
+    const counted = "SELECT sequence, sum(bytes) OVER (ORDER BY sequence DESC) AS total FROM results";
+    const last = `SELECT max(sequence) FROM (${counted}) AS counted WHERE total > ?`;
+    const oldest = `SELECT sequence FROM results WHERE sequence <= (${last}) ${database.unlocked}`;
+    yield* query(`DELETE FROM results WHERE sequence IN (${oldest})`, [maxBytes]);
+  }
   return true;
 }
 
-function deleteExpiredResults(now: string): Work<number> {
-  const sql = "DELETE FROM results WHERE sequence IN (SELECT sequence FROM results WHERE expires_at <= ? LIMIT ?)";
-  return change(sql, [now, resultsRemovedAtOnce]);
+function deleteExpiredResults({ unlocked }: Database, now: string): Work<number> {
+  const expired = `SELECT sequence FROM results WHERE expires_at <= ? LIMIT ? ${unlocked}`;
+  return change(`DELETE FROM results WHERE sequence IN (${expired})`, [now, resultsRemovedAtOnce]);
 }
 
 function parseResult(row: Row): KeptResult {

@@ -48,10 +48,9 @@ export function createSignInTable({ read, write }: Database): SignInStore {
       const sql = "UPDATE sign_ins SET used_at = ? WHERE kind = ? AND id = ? AND (used_at IS NULL OR used_at < ?)";
       await write(() => query(sql, [at, kind, id, at]));
     },
-    removeSignIn: (kind, id) =>
-      write(() => changeOne("DELETE FROM sign_ins WHERE kind = ? AND id = ?", [kind, id]), changed),
+    removeSignIn: (kind, id) => write(() => changeOne("DELETE FROM sign_ins WHERE kind = ? AND id = ?", [kind, id])),
     removeGrant: async (grant) => {
-      await write(() => query("DELETE FROM sign_ins WHERE grant_id = ?", [grant]), changed);
+      await write(() => query("DELETE FROM sign_ins WHERE grant_id = ?", [grant]));
     },
     forgetSignIns: (now) =>
       write(() =>

@@ -66,23 +66,35 @@ async function follow(
     if (checkpoint) early ??= checkAge(row, checkpoint.at, keepDays);
     return { hash: checkpoint?.hash ?? "" };
   };
-  for (let from = after; ; ) {
-    await nextTurn();
-    const rows = await reader.rows(from, last);
+  for await (const rows of pagesOf(reader, after, last)) {
     for (const row of rows) {
       const stream = Number(row.stream);
       const start = follower.knows(stream) ? null : await startOf(row);
       const broken = follower.follow(row, stream, start);
       if (broken) return broken;
     }
-    if (rows.length < verifiedAtOnce) break;
-    from = Number(rows.at(-1)?.sequence);
   }
   const emptied = isWhole && isOpen ? [...removedFrom].find(([stream]) => !follower.knows(stream)) : undefined;
   return emptied === undefined ? early : checkAge(undefined, emptied[1].at, keepDays);
 }
 
 type Reader = ReturnType<typeof createReader>;
+
+/** A database on another machine reads the next page while this one is followed. */
+async function* pagesOf(reader: Reader, after: number, last: number): AsyncGenerator<Row[]> {
+  const ask = (from: number) => {
+    const page = reader.rows(from, last);
+    // It fails where it is waited for, if it still is.
+    page.catch(() => undefined);
+    return page;
+  };
+  for (let page: Promise<Row[]> | null = ask(after); page !== null; ) {
+    await nextTurn();
+    const rows: Row[] = await page;
+    page = rows.length < verifiedAtOnce ? null : ask(Number(rows.at(-1)?.sequence));
+    yield rows;
+  }
+}
 
 function createReader<T>({ read, asStored }: Database, { table, checkpoints, stream, columns }: Chained<T>) {
   const names = Object.keys(columns).map((name, at) => `${name} AS c${at}`);

@@ -35,7 +35,8 @@ const removedAtOnce = 500;
 const schedules = "SELECT record, revision FROM job_schedules";
 const runs = "SELECT record, revision FROM job_runs";
 
-export function createJobStore({ read, write }: Database): JobStore {
+export function createJobStore(database: Database): JobStore {
+  const { read, write } = database;
   const notify = { what: "dueWork" } as const;
   const schedule = parseRevised<JobSchedule>;
   return {
@@ -57,8 +58,8 @@ export function createJobStore({ read, write }: Database): JobStore {
         () => replaceRun(run),
         run.endedAt === null ? { isSingle: true } : { notify: { what: "jobRun", id: run.id } },
       ),
-    // Under a lock: planes count the running jobs of each other.
-    claimJobRun: (run, now) => write(() => claimRun(run, now), { lock: "jobs" }),
+    // Planes of 0.2 have one lock for all jobs.
+    claimJobRun: (run, now) => write(() => claimRun(database, run, now), { lock: "jobs", isShared: true }),
     jobRuns: (filter) =>
       read(() =>
         newestFirst(
@@ -149,8 +150,9 @@ function replaceRun(run: KeptJobRun): Work<boolean> {
   return replaceRevised("job_runs", { id, revision }, columns);
 }
 
-/** Begins a run only while its job is below its concurrency limit. */
-function* claimRun(run: KeptJobRun, now: string): Work<boolean> {
+/** Begins a run only while its job is below its concurrency limit. Planes count the running ones of each other. */
+function* claimRun({ lockValue }: Database, run: KeptJobRun, now: string): Work<boolean> {
+  yield* lockValue(`job ${JSON.stringify([run.job, run.owner])}`);
   const sql =
     "SELECT count(*) FROM job_runs WHERE job = ? AND owner = ? AND state = 'running' AND due_at > ? AND id <> ?";
   const running = yield* number(sql, [run.job, run.owner ?? "", now, run.id]);
@@ -168,11 +170,11 @@ export function selectNextDue(after: string): Work<string | null> {
   );
 }
 
-export function createDeadLetterTable({ read, write }: Database) {
+export function createDeadLetterTable(database: Database) {
+  const { read, write } = database;
   return {
     addDeadLetter: (letter, max) =>
-      write(() => insertDeadLetter(letter, max), {
-        lock: "dead letters",
+      write(() => insertDeadLetter(database, letter, max), {
         notify: { what: "deadLetters" },
         due: () => ({ letters: [letter] }),
       }),
@@ -198,8 +200,11 @@ export function createDeadLetterTable({ read, write }: Database) {
   } satisfies Partial<Store>;
 }
 
-/** Beyond `max` the oldest go: ended ones first, and never one that is being retried. */
-function* insertDeadLetter(letter: KeptDeadLetter, max: number): Work<void> {
+/**
+ * Beyond `max` the oldest go: ended ones first, and never one that is being retried. Those that several planes add at once
+ * are counted by the next.
+ */
+function* insertDeadLetter({ unlocked }: Database, letter: KeptDeadLetter, max: number): Work<void> {
   const { id, tool, server, principal, status, updatedAt, revision } = letter;
   const columns = { id, tool, server, user_name: principal.user, status, updated_at: updatedAt, revision };
   yield* insert("dead_letters", { ...columns, due_at: deadLetterDueAt(letter), record: JSON.stringify(letter) });
@@ -208,7 +213,7 @@ function* insertDeadLetter(letter: KeptDeadLetter, max: number): Work<void> {
     yield* query(
       `DELETE FROM dead_letters WHERE sequence IN (
          SELECT sequence FROM dead_letters WHERE status <> 'retrying' AND id <> ?
-         ORDER BY status IN ('resolved', 'abandoned') DESC, sequence LIMIT ?)`,
+         ORDER BY status IN ('resolved', 'abandoned') DESC, sequence LIMIT ? ${unlocked})`,
       [id, excess],
     );
 }

@@ -43,11 +43,11 @@ suite("signing in", { concurrency: 4 }, () => {
   });
 
   test("a token near its end is refreshed by itself, once for many calls", async () => {
-    await using oauth = await startOAuth(["--expires-in", "62"]);
+    await using oauth = await startOAuth(["--expires-in", "6"]);
     await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     await signIn(plane);
     await plane.tools.list();
-    await delay(2_500);
+    await delay(3_100);
     const calls = Array.from({ length: 8 }, () => plane.call("remote.whoami_token"));
     for (const outcome of await Promise.all(calls)) assert.equal(outcome.ok, true, outcome.error?.message);
     const refreshes = oauth.tokens().filter(({ form }) => form.grant_type === "refresh_token");

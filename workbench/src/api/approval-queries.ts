@@ -14,7 +14,7 @@ export type PlanOutcomeAnswer = AnswerOf<"plans.approve">;
 export const pendingCountQuery = () =>
   operationQuery("approvals.page", { status: "pending", limit: 1 }, { select: ({ total }) => total });
 
-const waitingAtOnce = 100;
+const waitingAtOnce = 500;
 
 /** Waiting calls, oldest first, so that the list does not move under the pointer. Refetched when the first expires. */
 export const waitingQuery = () =>

@@ -32,6 +32,12 @@ test("numbers keep their digits in it, and it gives way to the page", async () =
   assert.ok(turns > 3, `${turns} turns`);
 });
 
+test("what follows behind the end is an error, and nothing of it is lost in silence", async () => {
+  const text = JSON.stringify(Array.from({ length: 50_000 }, (_, at) => ({ at })));
+  await assert.rejects(readLargeJson(`${text}\n${text}`));
+  assert.equal((await readLargeJson<unknown[]>(`${text} \n`)).length, 50_000);
+});
+
 test("what is cut off is an error", async () => {
   const text = JSON.stringify({ rows: Array.from({ length: 50_000 }, (_, at) => ({ at })) });
   for (const end of [text.length - 1, text.length - 2, 300_000])

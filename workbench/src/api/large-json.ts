@@ -19,7 +19,10 @@ const comma = 0x2c;
 /** Parses valid JSON as `readJson` does; megabytes in turns with the page, which goes on meanwhile. */
 export async function readLargeJson<T>(text: string): Promise<T> {
   if (text.length <= pieceLength) return readJson<T>(text);
-  return (await new Pieces(text).value(0)) as T;
+  const pieces = new Pieces(text);
+  const value = await pieces.value(0);
+  pieces.end();
+  return value as T;
 }
 
 /** The closing quote of a string, or a place from `far` on that is between two characters of it. */
@@ -42,6 +45,11 @@ class Pieces {
 
   constructor(text: string) {
     this.#text = text;
+  }
+
+  /** Nothing may follow: it would not be seen. */
+  end(): void {
+    if (!Number.isNaN(this.#next())) throw new SyntaxError("There is more behind the end of the JSON text.");
   }
 
   /** A value that may be large. */

@@ -21,12 +21,14 @@ export const serverQuery = (name: string) =>
     { refetchInterval: ({ state: { data } }) => (data?.installing ? installPollMs : false) },
   );
 
-/** With the most expensive tools, up to `maxTools`. */
-export const statsQuery = (maxTools = 0) =>
-  operationQuery("stats", maxTools > 0 ? { tools: true, limit: maxTools } : {});
+/** What definitions cost; tool by tool with `tools`. */
+export const statsQuery = (tools = false) => operationQuery("stats", tools ? { tools } : {});
+
+/** When each tool was last called. */
+export const usageQuery = () => operationQuery("calls.usage", {});
 
 export type CallAnswer = AnswerOf<"calls.get">;
-export type CallFilter = Pick<InputOf<"calls.list">, "tool" | "status" | "user" | "run" | "conversation">;
+export type CallFilter = Omit<InputOf<"calls.list">, "limit" | "cursor" | "payloads">;
 
 const pageSize = 200;
 
@@ -79,9 +81,13 @@ export type RulesAnswer = AnswerOf<"policy.rules">;
 /** The rules of the configuration file, as they are written. */
 export const rulesQuery = () => operationQuery("policy.rules", {}, { retry: false });
 
-/** Runs on request only, because it starts programs. */
-export const doctorQuery = (server: string) =>
-  operationQuery("doctor", { server }, { enabled: false, retry: false, gcTime: 0 });
+/** It starts the server: on request only, or where the plane itself tries to and fails. */
+export const doctorQuery = (server: string, isAsked = false) =>
+  operationQuery(
+    "doctor",
+    { server },
+    { enabled: isAsked, retry: false, gcTime: 0, staleTime: Number.POSITIVE_INFINITY },
+  );
 
 /** As it is written; secrets are masked. */
 export const entryQuery = (name: string) => operationQuery("servers.entry", { name }, { retry: false });

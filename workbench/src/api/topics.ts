@@ -10,13 +10,18 @@ export type Topic =
   | "stats"
   | "pins"
   | "calls"
+  | "summaries"
   | "runs"
+  | "running"
+  | "agents"
   | "approvals"
   | "plans"
   | "questions"
   | "dead-letters"
   | "keys"
   | "users"
+  | "people"
+  | "grants"
   | "personas"
   | "toolsets"
   | "tokens"
@@ -36,18 +41,25 @@ type OwnTopic =
   | "registries"
   | "search"
   | "series"
+  | "usage"
   | "server-messages";
 
 /** Where the topic is not the first word of the operation's name. */
 const topics: { [Name in OperationName]?: Topic } = {
   "agent.choices": "config",
+  "calls.running": "running",
   "calls.series": "series",
+  "calls.summary": "summaries",
+  "calls.usage": "usage",
   "deadLetters.page": "dead-letters",
   "policy.preview": "policy-preview",
   "prompts.list": "servers",
   "registry.changes": "tools",
   "resources.list": "servers",
   "servers.messages": "server-messages",
+  "resources.read": "servers",
+  "runs.running": "agents",
+  "skills.published": "servers",
   "servers.search": "registries",
   "tools.overlay": "overlays",
   "tools.page": "tool-list",

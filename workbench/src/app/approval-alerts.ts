@@ -1,6 +1,8 @@
+import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useSyncExternalStore } from "react";
 import type { LiveEvent } from "../api/event-stream.ts";
-import { toast } from "../parts/toast.tsx";
+import { toast } from "../parts/toast.ts";
+import { answerNotices, mayNotify, registerNotices, removeNotices, showNotice } from "./approval-notices.ts";
 import { useLiveEvent } from "./live-events.ts";
 
 const soundKey = "toolplane.sound";
@@ -14,16 +16,19 @@ export function useHasSound(): [boolean, (on: boolean) => void] {
 
 /** Whether this browser shows a notification for a new approval. It asks for permission once. */
 export function useNotifies(): [boolean, (on: boolean) => void] {
-  const isOn = useSwitch(notificationKey);
+  const isChosen = useSwitch(notificationKey);
   const choose = (on: boolean) => {
-    if (!on) return set(notificationKey, false);
+    if (!on) {
+      void removeNotices();
+      return set(notificationKey, false);
+    }
     if (!("Notification" in window)) return toast("This browser shows no notifications here.", "bad");
     void Notification.requestPermission().then((permission) => {
-      if (permission === "granted") set(notificationKey, true);
+      if (permission === "granted") void registerNotices().then(() => set(notificationKey, true));
       else toast("The browser does not allow notifications of this page. Change that in its settings.", "bad");
     });
   };
-  return [isOn, choose];
+  return [isChosen && mayNotify(), choose];
 }
 
 function useSwitch(key: string): boolean {
@@ -60,25 +65,17 @@ function ring(): void {
   }
 }
 
-/** Arguments stay out of it: notifications are seen by bystanders and kept by the system. */
-function notify(tool: string, id: string): void {
-  const shown = new Notification("Approval needed", { body: tool, tag: id, icon: "/workbench/icon.svg" });
-  shown.onclick = () => {
-    window.focus();
-    location.assign(`/workbench/approvals?id=${encodeURIComponent(id)}`);
-  };
-}
-
 const hear = (event: LiveEvent["event"]): void => {
   if (event.type !== "approval.requested") return;
   if (isOn(soundKey)) ring();
   // A person who looks at the page sees it there.
   const isSeen = document.visibilityState === "visible" && document.hasFocus();
-  if (isOn(notificationKey) && !isSeen && Notification.permission === "granted") notify(event.tool, event.approvalId);
+  if (isOn(notificationKey) && !isSeen && mayNotify()) void showNotice(event.tool, event.approvalId);
 };
 
 /** Rings and notifies on every page. */
 export function useApprovalAlerts(): void {
+  const navigate = useNavigate();
   useLiveEvent(hear);
   useEffect(() => {
     const onStorage = () => {
@@ -87,4 +84,5 @@ export function useApprovalAlerts(): void {
     window.addEventListener("storage", onStorage);
     return () => window.removeEventListener("storage", onStorage);
   }, []);
+  useEffect(() => answerNotices((id) => void navigate({ to: "/approvals", search: { id } })), [navigate]);
 }

@@ -1,9 +1,10 @@
+import { Autocomplete } from "@base-ui/react/autocomplete";
+import { Dialog } from "@base-ui/react/dialog";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { useOperation } from "../api/operations.ts";
 import { serversQuery } from "../api/queries.ts";
-import { classes } from "../parts/class-names.ts";
 import { type IconType, Search, Server, Wrench } from "../parts/icons.ts";
 import { places } from "./navigation.ts";
 import { useActions } from "./palette-actions.ts";
@@ -13,82 +14,62 @@ type Choice = { key: string; label: string; about: string; icon: IconType; go: (
 /** Finds pages, servers and tools. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [words, setWords] = useState("");
-  const [at, setAt] = useState(0);
-  const dialog = useRef<HTMLDialogElement>(null);
   const { choices, isSearching } = useChoices(words);
-  const chosen = Math.min(at, choices.length - 1);
-  useEffect(() => {
-    const element = dialog.current;
-    element?.showModal();
-    return () => element?.close();
-  }, []);
-  const pick = (choice: Choice | undefined) => {
-    if (!choice) return;
+  const pick = (choice: Choice) => {
     onClose();
     choice.go();
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) setAt((chosen + step + choices.length) % Math.max(1, choices.length));
-    else if (event.key === "Enter") pick(choices[chosen]);
-    else return;
-    event.preventDefault();
-  };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it already
-    <dialog
-      ref={dialog}
-      aria-label="Go to a page, a server or a tool, or do something"
-      onCancel={onClose}
-      onClick={(event) => event.target === dialog.current && onClose()}
-      className="mx-auto mt-[12vh] w-[560px] max-w-[calc(100vw-24px)] rounded-xl border border-line bg-surface p-0 text-ink shadow-2xl"
-    >
-      <div className="flex items-center gap-2 border-b border-line px-3">
-        <Search aria-hidden className="size-4 text-muted" />
-        <input
-          role="combobox"
-          aria-expanded="true"
-          aria-controls="choices"
-          aria-activedescendant={choices[chosen] ? `choice-${chosen}` : undefined}
-          aria-label="Find"
-          placeholder="A page, a server, a tool, or an action"
-          value={words}
-          onChange={(event) => {
-            setWords(event.target.value);
-            setAt(0);
-          }}
-          onKeyDown={onKeyDown}
-          className="h-11 w-full bg-transparent text-sm outline-none placeholder:text-muted"
-        />
-      </div>
-      <div id="choices" role="listbox" aria-label="Found" className="max-h-[50vh] overflow-auto p-1.5">
-        {choices.map(({ key, label, about, icon: Icon }, index) => (
-          <button
-            type="button"
-            key={key}
-            id={`choice-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === chosen}
-            onMouseMove={() => setAt(index)}
-            onClick={() => pick(choices[index])}
-            className={classes(
-              "flex w-full items-center gap-2.5 rounded-md px-2.5 py-1.5 text-left text-[13px]",
-              index === chosen && "bg-accent-soft",
-            )}
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/35" />
+        <Dialog.Popup
+          aria-label="Go to a page, a server or a tool, or do something"
+          className="appear fixed inset-x-3 top-[12vh] z-40 mx-auto max-w-[560px] overflow-hidden rounded-xl bg-raise text-ink shadow-float"
+        >
+          <Autocomplete.Root
+            inline
+            open
+            mode="none"
+            autoHighlight="always"
+            items={choices}
+            itemToStringValue={({ label }: Choice) => label}
+            value={words}
+            // A choice is a place to go to, and no word to search for.
+            onValueChange={(next, { reason }) => reason === "input-change" && setWords(next)}
           >
-            <Icon aria-hidden className="size-4 shrink-0 text-muted" />
-            <span className="shrink-0 font-medium">{label}</span>
-            <span className="truncate text-muted">{about}</span>
-          </button>
-        ))}
-        {choices.length === 0 && (
-          <p role="status" className="px-2.5 py-4 text-center text-[13px] text-muted">
-            {isSearching ? "Searching …" : "No matches."}
-          </p>
-        )}
-      </div>
-    </dialog>
+            <div className="flex items-center gap-2 border-b border-line px-4">
+              <Search aria-hidden className="size-4 text-muted" />
+              <Autocomplete.Input
+                aria-label="Find"
+                placeholder="A page, a server, a tool, or an action"
+                className="h-12 w-full bg-transparent text-base outline-none placeholder:text-muted"
+              />
+            </div>
+            <Autocomplete.List
+              aria-label="Found"
+              className="max-h-[50vh] scroll-py-1.5 overflow-auto p-1.5 outline-none empty:hidden"
+            >
+              {(choice: Choice) => (
+                <Autocomplete.Item
+                  key={choice.key}
+                  value={choice}
+                  onClick={() => pick(choice)}
+                  className="flex cursor-default items-center gap-2.5 rounded-md px-2.5 py-2 text-sm data-highlighted:bg-accent-soft"
+                >
+                  <choice.icon aria-hidden className="size-4 shrink-0 text-muted" />
+                  <span className="shrink-0 font-medium">{choice.label}</span>
+                  <span className="truncate text-muted">{choice.about}</span>
+                </Autocomplete.Item>
+              )}
+            </Autocomplete.List>
+            <Autocomplete.Status className="px-2.5 py-4 text-center text-sm text-muted empty:hidden">
+              {choices.length > 0 ? null : isSearching ? "Searching …" : "No matches."}
+            </Autocomplete.Status>
+          </Autocomplete.Root>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
   );
 }
 

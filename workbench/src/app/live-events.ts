@@ -14,10 +14,12 @@ const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
   ["registry.", ["tools", "tool-list", "stats", "pins", "jobs", "toolsets"]],
   ["tool.definition", ["tools", "tool-list", "pins"]],
   ["tool.suspicious", ["tools", "tool-list"]],
-  ["tool.result", ["calls", "tools"]],
+  ["tool.call", ["running"]],
+  ["tool.result", ["calls", "summaries", "tools", "running"]],
   ["tool.dynamicLoad", ["stats"]],
-  ["agent.", ["runs", "calls"]],
-  ["approval.", ["approvals", "plans", "calls"]],
+  ["agent.step", ["agents"]],
+  ["agent.", ["runs", "calls", "summaries", "agents"]],
+  ["approval.", ["approvals", "plans", "calls", "summaries"]],
   ["question.", ["questions"]],
   ["dead_letter.", ["dead-letters"]],
   ["key.", ["keys", "users", "personas"]],
@@ -34,6 +36,8 @@ const throttleMsOf: Partial<Record<Topic, number>> = {
   "tool-list": 4_000,
   stats: 3_000,
   calls: 1_000,
+  // A plane reads thousands of calls for one.
+  summaries: 15_000,
   jobs: 3_000,
 };
 

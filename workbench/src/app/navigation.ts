@@ -2,6 +2,7 @@ import {
   Activity,
   Blocks,
   CalendarClock,
+  FileText,
   FlaskConical,
   Gauge,
   Hand,
@@ -15,6 +16,7 @@ import {
   Server,
   Settings,
   ShieldCheck,
+  Stack,
   Users,
   Wrench,
 } from "../parts/icons.ts";
@@ -29,9 +31,11 @@ export const places = [
   { to: "/plans", label: "Plans", icon: ListChecks, group: "Needs you" },
   { to: "/dead-letters", label: "Dead letters", icon: MailWarning, group: "Needs you" },
   { to: "/calls", label: "Calls", icon: Activity, group: "History" },
+  { to: "/context", label: "Context", icon: Stack, group: "History" },
   { to: "/jobs", label: "Jobs", icon: CalendarClock, group: "History" },
   { to: "/clients", label: "Clients", icon: PlugZap, group: "Set up" },
   { to: "/definitions", label: "Definitions", icon: ShieldCheck, group: "Set up" },
+  { to: "/skills", label: "Skills", icon: FileText, group: "Set up" },
   { to: "/toolsets", label: "Toolsets", icon: Package, group: "Set up" },
   { to: "/users", label: "Users and keys", icon: Users, group: "Set up" },
   { to: "/policy", label: "Policy", icon: Scale, group: "Set up" },
@@ -42,5 +46,8 @@ export const places = [
 export type Place = (typeof places)[number];
 
 /** The entries of the bottom bar on phones. */
-const withinReach: readonly string[] = ["/approvals", "/servers", "/tools", "/calls"];
+const withinReach: readonly string[] = ["/", "/approvals", "/tools", "/calls"];
 export const phonePlaces = withinReach.flatMap((to) => places.filter((place) => place.to === to));
+
+/** What a plane without servers can be used for. */
+export const firstPlaces: readonly string[] = ["/", "/servers", "/clients", "/policy", "/settings"];

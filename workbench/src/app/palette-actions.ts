@@ -16,7 +16,7 @@ import {
   Sun,
   Wrench,
 } from "../parts/icons.ts";
-import { toast, toastError } from "../parts/toast.tsx";
+import { toast, toastError } from "../parts/toast.ts";
 import { useMay } from "./session.ts";
 import { showShortcuts } from "./shortcut-help.tsx";
 import { useTheme } from "./theme.ts";

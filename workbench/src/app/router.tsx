@@ -1,21 +1,12 @@
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
-import type { AgentOutcome } from "../../../src/model/agent/run-schema.ts";
-import type { CallFilter } from "../api/queries.ts";
 import { type ToolFilter, toolFilterNames } from "../api/tool-queries.ts";
+import { type CallSearch, callSearchNames } from "./call-search.ts";
 import { NotFound, PageFailed } from "./fallback-pages.tsx";
 import { lazyPage } from "./lazy-page.tsx";
 import { Shell } from "./shell.tsx";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
 const under = { getParentRoute: () => root, errorComponent: PageFailed };
-
-/** Values that mean nothing are for the plane to refuse. */
-type CallSearch = { [Name in keyof CallFilter]: NonNullable<CallFilter[Name]> } & {
-  view?: string;
-  outcome?: AgentOutcome;
-};
-
-const callSearchNames = ["outcome", "tool", "status", "user", "run", "conversation", "view"];
 
 /** A search parameter as a string, if set. The router parses what looks like a number. */
 type Search = Record<string, unknown>;
@@ -63,6 +54,12 @@ const routes = [
     ...under,
     path: "/tools/$name/edit",
     component: lazyPage(() => import("../pages/tool-editor/tool-editor-page.tsx"), "ToolEditorPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/context",
+    validateSearch: (search: Search): { sort?: string } => text(search, "sort"),
+    component: lazyPage(() => import("../pages/context/context-page.tsx"), "ContextPage"),
   }),
   createRoute({
     ...under,
@@ -165,6 +162,11 @@ const routes = [
       ...text(search, "user"),
     }),
     component: lazyPage(() => import("../pages/users/users-page.tsx"), "UsersPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/skills",
+    component: lazyPage(() => import("../pages/skills/skills-page.tsx"), "SkillsPage"),
   }),
   createRoute({
     ...under,

@@ -7,6 +7,19 @@ export function useMay(scope: Scope): boolean {
   return useQuery(sessionQuery()).data?.scopes.includes(scope) ?? false;
 }
 
+/** Why the user cannot change what the scope is about; null if they can. Buttons that would fail say it instead. */
+export function useWhyNot(scope: Scope): string | null {
+  const may = useMay(scope);
+  const isProven = useIsProven();
+  if (!may) return `This needs the scope ${scope}.`;
+  return isProven ? null : "Unlock changes first, at the top of the page.";
+}
+
+/** Whether the user has the scope and has shown who they are. */
+export function useMayChange(scope: Scope): boolean {
+  return useWhyNot(scope) === null;
+}
+
 /** Only admins see other groups. */
 export function useAllGroups(): { group?: string } {
   return useMay("admin") ? { group: "*" } : {};
@@ -25,4 +38,9 @@ export function useIsProven(): boolean {
 /** Whether this page may add and remove servers, and why not. */
 export function useServerChanges(): Session["serverChanges"] {
   return useQuery(sessionQuery()).data?.serverChanges ?? "needs_proof";
+}
+
+/** Whether clients of the plane's machine can be connected from this page. */
+export function useCanConnect(): boolean {
+  return [useMay("admin"), useServerChanges() === "allowed"].every(Boolean);
 }

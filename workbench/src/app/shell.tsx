@@ -1,20 +1,17 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useRouter } from "@tanstack/react-router";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { ApiError } from "../api/client.ts";
 import { sessionQuery } from "../api/session.ts";
 import { usePageTitle } from "../parts/page-title.ts";
 import { Failed, Loading } from "../parts/states.tsx";
-import { Toasts } from "../parts/toast.tsx";
 import { useApprovalAlerts } from "./approval-alerts.ts";
-import { CommandPalette } from "./command-palette.tsx";
 import { ConnectionBanner, ProofBanner } from "./connection-banner.tsx";
 import { loadRest } from "./lazy-page.tsx";
 import { startLiveEvents } from "./live-events.ts";
-import { ShortcutHelp } from "./shortcut-help.tsx";
+import type { Overlay, Overlays as OverlaysType } from "./overlays.tsx";
 import { PhoneBar, SideBar } from "./side-bar.tsx";
-import { SignIn, SignInAgain } from "./sign-in.tsx";
-import { Tour } from "./tour.tsx";
+import { SignIn } from "./sign-in.tsx";
 import { useWaitingCounts } from "./waiting-counts.ts";
 
 /** The frame of every page; asks for credentials first where the plane requires them. */
@@ -22,15 +19,24 @@ export function Shell() {
   const session = useQuery(sessionQuery());
   const isOver = session.error instanceof ApiError && session.error.status === 401;
   if (session.data !== undefined)
-    return (
-      <>
-        <Frame lastEventId={session.data.lastEventId} />
-        {isOver && <SignInAgain user={session.data.user} />}
-      </>
-    );
+    return <Frame lastEventId={session.data.lastEventId} signedOut={isOver ? session.data : null} />;
   if (isOver) return <SignIn />;
-  return session.error ? <Failed error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
+  if (session.error) return <Failed error={session.error} onRetry={() => void session.refetch()} />;
+  return (
+    <div className="p-6 md:pl-62">
+      <Loading />
+    </div>
+  );
 }
+
+/** They come after the page; where the plane is gone by then, the page is of use without them. */
+const Overlays = lazy(() =>
+  import("./overlays.tsx").then(
+    ({ Overlays: loaded }) => ({ default: loaded }),
+    (): { default: typeof OverlaysType } => ({ default: () => <></> }),
+  ),
+);
+const overlaysDelayMs = 300;
 
 /** When the focused element disappears with its page, focus moves to the content instead of the top. */
 function keepFocus(): void {
@@ -38,17 +44,29 @@ function keepFocus(): void {
   if (activeElement === null || activeElement === body) document.getElementById("content")?.focus();
 }
 
-function Frame({ lastEventId }: { lastEventId: number }) {
+function isTyping({ target, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  const isInField = target instanceof Element && target.closest("input, textarea, select, [role=dialog]") !== null;
+  return isInField || ctrlKey || metaKey;
+}
+
+type FrameProps = { lastEventId: number; signedOut: { user: string | null } | null };
+
+function Frame({ lastEventId, signedOut }: FrameProps) {
   const router = useRouter();
   const client = useQueryClient();
   const counts = useWaitingCounts();
   const waiting = counts["/approvals"];
-  const [searching, setSearching] = useState(false);
+  const [overlay, setOverlay] = useState<Overlay>(null);
+  const [isSettled, setSettled] = useState(false);
   const begin = useRef(lastEventId);
   useApprovalAlerts();
   // A layout effect runs before the queries of the page are sent: no event falls between.
   useLayoutEffect(() => startLiveEvents(client, begin.current), [client]);
   useEffect(() => loadRest(), []);
+  useEffect(() => {
+    const timer = setTimeout(setSettled, overlaysDelayMs, true);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(
     () =>
       router.subscribe("onResolved", ({ fromLocation, pathChanged }) => {
@@ -63,9 +81,13 @@ function Frame({ lastEventId }: { lastEventId: number }) {
   }, [waiting, title]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      if (event.key === "?" && !isTyping(event)) {
+        setSettled(true);
+        return void import("./shortcut-help.tsx").then(({ showShortcuts }) => showShortcuts());
+      }
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      setSearching(true);
+      setOverlay("palette");
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
@@ -79,7 +101,7 @@ function Frame({ lastEventId }: { lastEventId: number }) {
         Skip to the content
       </a>
       <div className="flex min-h-0 flex-1">
-        <SideBar counts={counts} onSearch={() => setSearching(true)} />
+        <SideBar counts={counts} onSearch={() => setOverlay("palette")} />
         <div className="flex min-w-0 flex-1 flex-col">
           <ConnectionBanner />
           <ProofBanner />
@@ -88,11 +110,12 @@ function Frame({ lastEventId }: { lastEventId: number }) {
           </main>
         </div>
       </div>
-      <PhoneBar counts={counts} onSearch={() => setSearching(true)} />
-      {searching && <CommandPalette onClose={() => setSearching(false)} />}
-      <ShortcutHelp />
-      <Tour />
-      <Toasts />
+      <PhoneBar counts={counts} onMore={() => setOverlay("menu")} />
+      {(isSettled || overlay !== null || signedOut !== null) && (
+        <Suspense>
+          <Overlays shown={overlay} onShow={setOverlay} counts={counts} signedOut={signedOut} />
+        </Suspense>
+      )}
     </div>
   );
 }

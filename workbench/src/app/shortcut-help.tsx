@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { Dialog } from "../parts/dialog.tsx";
 
 let isOpen = false;
@@ -31,7 +31,13 @@ const shortcuts: [where: string, keys: [keys: string, does: string][]][] = [
   ],
   ["Policy", [["Alt ↑ ↓", "Move the rule up, down"]]],
   ["Try", [["Ctrl ⏎", "Run"]]],
-  ["Large results", [["⏎ Shift ⏎", "Next, previous match"]]],
+  [
+    "Results",
+    [
+      ["V", "As they came, or rendered"],
+      ["⏎ Shift ⏎", "Next, previous match in a large one"],
+    ],
+  ],
 ];
 
 /** The list of shortcuts, behind `?`. */
@@ -43,17 +49,9 @@ export function ShortcutHelp() {
     },
     () => isOpen,
   );
-  useEffect(() => {
-    const onKey = ({ key, target, ctrlKey, metaKey }: KeyboardEvent) => {
-      const isTyping = target instanceof Element && target.closest("input, textarea, select, dialog") !== null;
-      if (key === "?" && !ctrlKey && !metaKey && !isTyping) set(true);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, []);
   return (
     <Dialog open={open} onClose={() => set(false)} title="Keyboard shortcuts">
-      <div className="flex flex-col gap-4 text-[13px]">
+      <div className="flex flex-col gap-4 text-sm">
         {shortcuts.map(([where, keys]) => (
           <section key={where}>
             <h3 className="mb-1 text-xs font-medium text-muted">{where}</h3>

@@ -1,30 +1,31 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { serversQuery } from "../api/queries.ts";
 import { endSession, sessionQuery } from "../api/session.ts";
 import { IconButton } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
-import { LogOut, Menu, Monitor, Moon, Search, Sun } from "../parts/icons.ts";
-import { type Place, phonePlaces, places } from "./navigation.ts";
+import { Ellipsis, LogOut, Menu, Monitor, Moon, Search, Sun } from "../parts/icons.ts";
+import { firstPlaces, type Place, phonePlaces, places } from "./navigation.ts";
 import { type Theme, themes, useTheme } from "./theme.ts";
 import type { WaitingCounts } from "./waiting-counts.ts";
 
-type BarProps = { counts: WaitingCounts; onSearch: () => void };
+type SideProps = { counts: WaitingCounts; onSearch: () => void };
+type PhoneProps = { counts: WaitingCounts; onMore: () => void };
 
-export function SideBar({ counts, onSearch }: BarProps) {
+export function SideBar({ counts, onSearch }: SideProps) {
   return (
-    <aside className="hidden w-52 shrink-0 flex-col border-r border-line bg-surface md:flex">
-      <div className="flex items-center gap-2 px-4 pb-2 pt-4">
+    <aside className="hidden w-56 shrink-0 flex-col border-r border-line md:flex">
+      <div className="flex items-center gap-2.5 px-5 pb-2 pt-5">
         <img src="/workbench/icon.svg" alt="" className="size-6" />
-        <span className="text-[15px] font-semibold tracking-tight">Toolplane</span>
+        <span className="text-lg font-bold tracking-tight">Toolplane</span>
       </div>
       <button
         type="button"
         onClick={onSearch}
-        className="mx-3 my-2 flex h-8 items-center gap-2 rounded-md border border-line px-2.5 text-[13px] text-muted hover:bg-sunken"
+        className="mx-3 my-2 flex h-9 items-center gap-2 rounded-md border border-line bg-surface px-2.5 text-sm text-muted shadow-raised hover:text-ink"
       >
         <Search aria-hidden className="size-4" />
-        Go to …<kbd className="ml-auto font-sans text-[11px]">Ctrl K</kbd>
+        Go to …<kbd className="ml-auto rounded border border-line px-1 font-mono text-2xs">Ctrl K</kbd>
       </button>
       <nav aria-label="Pages" className="min-h-0 flex-1 overflow-auto px-3 pb-3">
         <Places counts={counts} />
@@ -34,17 +35,34 @@ export function SideBar({ counts, onSearch }: BarProps) {
   );
 }
 
-function Places({ counts, onGo }: { counts: WaitingCounts; onGo?: () => void }) {
+/** The pages in their groups. Where there is no server yet, only those that are of use. */
+export function Places({ counts, onGo }: { counts: WaitingCounts; onGo?: () => void }) {
+  const [isWhole, setWhole] = useState(false);
+  const servers = useQuery(serversQuery()).data?.servers;
+  const isFew = servers?.length === 0 && !isWhole;
+  const shown: readonly Place[] = isFew ? places.filter(({ to }) => firstPlaces.includes(to)) : places;
   return (
     <ul className="flex flex-col gap-px">
-      {places.map((place, at) => (
+      {shown.map((place, at) => (
         <li key={place.to}>
-          {place.group !== "" && place.group !== places[at - 1]?.group && (
-            <p className="px-2 pb-1 pt-4 text-[11px] font-medium uppercase tracking-wide text-muted">{place.group}</p>
+          {place.group !== "" && place.group !== shown[at - 1]?.group && (
+            <p className="px-2.5 pb-1 pt-3.5 text-2xs font-semibold text-muted">{place.group}</p>
           )}
           <PlaceLink place={place} count={counts[place.to] ?? 0} {...(onGo ? { onGo } : {})} />
         </li>
       ))}
+      {isFew && (
+        <li>
+          <button
+            type="button"
+            onClick={() => setWhole(true)}
+            className="flex h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-sm text-muted hover:bg-sunken hover:text-ink"
+          >
+            <Ellipsis aria-hidden className="size-4" />
+            All pages
+          </button>
+        </li>
+      )}
     </ul>
   );
 }
@@ -55,10 +73,10 @@ function PlaceLink({ place, count, onGo }: { place: Place; count: number; onGo?:
     <Link
       to={to}
       activeOptions={{ exact: to === "/", includeSearch: false }}
-      activeProps={{ className: "bg-accent-soft text-accent" }}
-      inactiveProps={{ className: "text-ink hover:bg-sunken" }}
+      activeProps={{ className: "bg-surface font-semibold text-ink shadow-raised before:bg-accent" }}
+      inactiveProps={{ className: "font-medium text-muted hover:bg-sunken hover:text-ink" }}
       {...(onGo ? { onClick: onGo } : {})}
-      className="flex h-8 items-center gap-2.5 rounded-md px-2 text-[13px] font-medium"
+      className="relative flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm before:absolute before:inset-y-2 before:left-0 before:w-0.5 before:rounded-full max-md:h-10"
     >
       <Icon aria-hidden className="size-4 shrink-0" />
       {label}
@@ -70,7 +88,7 @@ function PlaceLink({ place, count, onGo }: { place: Place; count: number; onGo?:
 function Count({ count }: { count: number }) {
   if (count === 0) return null;
   return (
-    <span className="ml-auto rounded-full bg-accent-fill px-1.5 text-[11px] font-semibold leading-[18px] text-white">
+    <span className="ml-auto rounded-full bg-accent-fill px-1.5 text-2xs font-semibold leading-[18px] text-white tabular-nums">
       {count}
       <span className="sr-only"> waiting</span>
     </span>
@@ -87,7 +105,8 @@ function ThemeSwitch() {
   );
 }
 
-function Foot() {
+/** Who is here, and how the page looks. */
+export function Foot() {
   const client = useQueryClient();
   const session = useQuery(sessionQuery()).data;
   const signOut = async () => {
@@ -96,10 +115,10 @@ function Foot() {
     location.reload();
   };
   return (
-    <div className="flex items-center gap-1 border-t border-line px-3 py-2">
+    <div className="flex items-center gap-1 border-t border-line px-4 py-2.5">
       <div className="min-w-0 flex-1 px-1">
-        <p className="truncate text-[13px] font-medium">{session?.user ?? "anonymous"}</p>
-        <p className="truncate text-[11px] text-muted">
+        <p className="truncate text-sm font-medium">{session?.user ?? "anonymous"}</p>
+        <p className="truncate text-2xs text-muted">
           {session?.scopes.at(-1) ?? "–"} · {session?.version}
         </p>
       </div>
@@ -110,41 +129,30 @@ function Foot() {
 }
 
 /** On a phone: the main pages at the bottom, the others behind one button. */
-export function PhoneBar({ counts, onSearch }: BarProps) {
-  const [open, setOpen] = useState(false);
+export function PhoneBar({ counts, onMore }: PhoneProps) {
+  const look = "relative flex min-w-0 flex-1 flex-col items-center gap-0.5 py-2 text-2xs font-medium";
   return (
     <nav aria-label="Main pages" className="flex border-t border-line bg-surface md:hidden">
       {phonePlaces.map(({ to, label, icon: Icon }) => (
         <Link
           key={to}
           to={to}
+          activeOptions={{ exact: to === "/", includeSearch: false }}
           activeProps={{ className: "text-accent" }}
           inactiveProps={{ className: "text-muted" }}
-          className="relative flex flex-1 flex-col items-center gap-0.5 py-2 text-[11px] font-medium"
+          className={look}
         >
           <Icon aria-hidden className="size-5" />
           {label}
-          <span className="absolute right-[22%] top-1">
+          <span className="absolute left-1/2 top-0.5 ml-1.5">
             <Count count={counts[to] ?? 0} />
           </span>
         </Link>
       ))}
-      <button
-        type="button"
-        onClick={() => setOpen(true)}
-        className="flex flex-1 flex-col items-center gap-0.5 py-2 text-[11px] font-medium text-muted"
-      >
+      <button type="button" onClick={onMore} className={`${look} text-muted`}>
         <Menu aria-hidden className="size-5" />
         More
       </button>
-      <Dialog open={open} onClose={() => setOpen(false)} title="Toolplane">
-        <button type="button" onClick={onSearch} className="mb-3 flex items-center gap-2 px-2 text-[13px] text-accent">
-          <Search aria-hidden className="size-4" />
-          Find a page or a tool
-        </button>
-        <Places counts={counts} onGo={() => setOpen(false)} />
-        <Foot />
-      </Dialog>
     </nav>
   );
 }

@@ -1,9 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../api/client.ts";
-import { beginSession, sessionQuery, signsPeopleIn } from "../api/session.ts";
+import { beginSession, signsPeopleIn } from "../api/session.ts";
 import { Button } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
 import { KeyRound } from "../parts/icons.ts";
 import { Complaint } from "../parts/states.tsx";
@@ -12,11 +11,14 @@ import { Complaint } from "../parts/states.tsx";
 export function SignIn() {
   return (
     <main className="flex min-h-full items-center justify-center p-4">
-      <div className="flex w-full max-w-sm flex-col gap-4 rounded-xl border border-line bg-surface p-6">
+      <div className="flex w-full max-w-sm flex-col gap-4 rounded-xl bg-raise p-6 shadow-float">
         <div className="flex items-center gap-2">
           <KeyRound aria-hidden className="size-5 text-accent" />
-          <h1 className="text-lg font-semibold">Toolplane</h1>
+          <h1 className="text-lg font-bold tracking-tight">Toolplane</h1>
         </div>
+        <p className="text-sm text-muted">
+          All your MCP servers behind one address: one catalogue of tools, every call checked, approved and recorded.
+        </p>
         {/* It may be another user: drop what the last one saw. */}
         <WaysIn onDone={() => location.reload()} place={location.pathname + location.search} />
       </div>
@@ -24,25 +26,8 @@ export function SignIn() {
   );
 }
 
-/** Over the page, which keeps what was typed, where the session has ended meanwhile. */
-export function SignInAgain({ user }: { user: string | null }) {
-  const client = useQueryClient();
-  const goOn = async () => {
-    const now = await client.fetchQuery({ ...sessionQuery(), staleTime: 0 });
-    if (now.user !== user) location.reload();
-  };
-  return (
-    <Dialog open onClose={() => void goOn().catch(() => undefined)} title="Your session is over">
-      <div className="flex flex-col gap-4">
-        <p className="text-[13px] text-muted">Sign in again to go on. What you typed is still here.</p>
-        <WaysIn onDone={() => void goOn()} place="/sign-in/again" isAgain />
-      </div>
-    </Dialog>
-  );
-}
-
 /** With a browser, where the plane signs people in; with a key, which is sent once and not stored here. */
-function WaysIn({ onDone, place, isAgain = false }: { onDone: () => void; place: string; isAgain?: boolean }) {
+export function WaysIn({ onDone, place, isAgain = false }: { onDone: () => void; place: string; isAgain?: boolean }) {
   const [key, setKey] = useState("");
   const signIn = useMutation({ mutationFn: () => beginSession(key.trim()), onSuccess: onDone });
   const { data: hasPeople } = useQuery({ queryKey: ["sign-in"], queryFn: signsPeopleIn });
@@ -52,7 +37,7 @@ function WaysIn({ onDone, place, isAgain = false }: { onDone: () => void; place:
         <a
           href={`/sign-in/workbench?to=${encodeURIComponent(place)}`}
           {...(isAgain && { target: "_blank", rel: "noreferrer" })}
-          className="inline-flex h-8 items-center justify-center rounded-md bg-accent-fill px-3 text-[13px] font-medium text-white hover:brightness-110"
+          className="inline-flex h-8 items-center justify-center rounded-md bg-accent-fill px-3 text-sm font-medium text-white hover:brightness-110"
         >
           Sign in with your account
         </a>
@@ -65,7 +50,7 @@ function WaysIn({ onDone, place, isAgain = false }: { onDone: () => void; place:
         }}
       >
         {!hasPeople && (
-          <p className="text-[13px] text-muted">
+          <p className="text-sm text-muted">
             This plane requires a key. Create one on its machine with{" "}
             <code className="font-mono text-ink">toolplane keys create NAME</code>.
           </p>

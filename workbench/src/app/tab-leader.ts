@@ -56,16 +56,30 @@ async function keepFollowing(
     tell({ kind: "state", state: "open" });
   };
   while (!signal.aborted) {
+    const { doubt, settle } = doubtWhenOffline();
     try {
-      await followEvents(after(), signal, onOpen, (event) => tell({ kind: "event", ...event }));
+      const until = AbortSignal.any([signal, doubt]);
+      await followEvents(after(), until, onOpen, (event) => tell({ kind: "event", ...event }));
     } catch (thrown) {
       if (thrown instanceof ApiError && thrown.status === 401) return tell({ kind: "refused" });
+    } finally {
+      settle();
     }
     if (signal.aborted) return;
+    // A plane on this machine answers without a network, and then nothing is lost.
+    if (doubt.aborted) continue;
     tell({ kind: "state", state: "lost" });
     failures += 1;
     await pause(backoffMs(retry, failures), signal);
   }
+}
+
+/** Without a network an open stream is silent for minutes before it breaks, so that it is opened again at once. */
+function doubtWhenOffline(): { doubt: AbortSignal; settle: () => void } {
+  const doubted = new AbortController();
+  const onOffline = () => doubted.abort();
+  window.addEventListener("offline", onOffline);
+  return { doubt: doubted.signal, settle: () => window.removeEventListener("offline", onOffline) };
 }
 
 /** Waits, or until the network is back. */

@@ -62,7 +62,7 @@ export function Tour() {
     <section
       aria-label="Tour"
       style={place ?? { left: 12, bottom: 76 }}
-      className="fixed z-40 flex w-72 flex-col gap-2 rounded-lg border border-accent bg-surface p-3 text-[13px] shadow-2xl"
+      className="fixed z-40 flex w-72 flex-col gap-2 rounded-lg border border-accent bg-surface p-3 text-sm shadow-2xl"
     >
       <p role="status">
         <span className="font-semibold">{hint.title}.</span> {hint.text} {isUnderMore && "On a phone it is under More."}

@@ -9,7 +9,7 @@ export function AskFirstLink({ tool, children, className = "text-accent hover:un
     <Link
       to="/policy"
       search={{ ...named, rule: JSON.stringify({ ...named, verdict: "ask" }) }}
-      className={`text-[13px] ${className}`}
+      className={`text-sm ${className}`}
     >
       {children}
     </Link>

@@ -23,7 +23,7 @@ export function Badge({ tone = "neutral", children, title, dot = false }: BadgeP
     <span
       title={title}
       className={classes(
-        "inline-flex items-center gap-1.5 whitespace-nowrap rounded px-1.5 py-px text-xs font-medium",
+        "inline-flex items-center gap-1.5 whitespace-nowrap rounded-full px-2 py-0.5 text-xs font-medium",
         looks[tone],
       )}
     >
@@ -80,9 +80,12 @@ const tables = { server: serverStates, call: callStatuses, held: heldStatuses, l
 
 const faceNames: Record<string, string> = { http: "HTTP", mcp: "MCP", cli: "CLI" };
 
+/** A face as people write it. */
+export const faceText = (face: string) => faceNames[face] ?? face;
+
 /** `root, via HTTP`. */
 export const callerText = (user: string | null | undefined, face: string) =>
-  `${user ?? "anonymous"}, via ${faceNames[face] ?? face}`;
+  `${user ?? "anonymous"}, via ${faceText(face)}`;
 
 export const callStatusText = (status: string) => (callStatuses as Record<string, Word>)[status]?.text ?? status;
 
@@ -108,7 +111,9 @@ export function ServerBadge({
   if (state === "backoff" && nextRetryAt !== null)
     return (
       <Badge tone="warn" dot>
-        retrying <Time at={nextRetryAt} />
+        <span>
+          retrying <Time at={nextRetryAt} />
+        </span>
       </Badge>
     );
   return <StateBadge kind="server" state={state} />;

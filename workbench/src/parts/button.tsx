@@ -3,7 +3,7 @@ import { classes } from "./class-names.ts";
 import { type IconType, LoaderCircle } from "./icons.ts";
 
 const looks = {
-  plain: "border border-line bg-surface text-ink hover:bg-sunken",
+  plain: "border border-line bg-surface text-ink shadow-raised hover:bg-sunken",
   primary: "border border-transparent bg-accent-fill text-white hover:brightness-110",
   danger: "border border-transparent bg-bad-fill text-white hover:brightness-110",
   quiet: "border border-transparent text-muted hover:bg-sunken hover:text-ink",
@@ -16,18 +16,21 @@ export type ButtonProps = Native & {
   icon?: IconType;
   /** Shows a spinner and ignores further clicks. */
   busy?: boolean;
+  /** Why it would fail: it is disabled and says so. */
+  whyNot?: string | null;
 };
 
-export function Button({ variant = "plain", icon, busy, children, className, disabled, ...rest }: ButtonProps) {
+export function Button({ variant = "plain", icon, busy, whyNot, children, className, disabled, ...rest }: ButtonProps) {
   const Icon = busy ? LoaderCircle : icon;
   return (
     <button
       type="button"
+      {...(whyNot ? { title: whyNot } : {})}
       {...rest}
-      disabled={disabled || busy}
+      disabled={disabled || busy || Boolean(whyNot)}
       aria-busy={busy || undefined}
       className={classes(
-        "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-md px-3 text-[13px] font-medium disabled:cursor-not-allowed disabled:opacity-55",
+        "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-md px-3 text-sm font-medium active:translate-y-px disabled:cursor-not-allowed disabled:opacity-55 max-md:h-9",
         looks[variant],
         className,
       )}
@@ -49,7 +52,7 @@ export function IconButton({ label, icon: Icon, className, ...rest }: IconButton
       aria-label={label}
       title={label}
       className={classes(
-        "inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-sunken hover:text-ink disabled:opacity-50",
+        "inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-sunken hover:text-ink disabled:opacity-50 max-md:size-9",
         className,
       )}
     >

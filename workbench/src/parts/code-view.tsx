@@ -1,23 +1,29 @@
 import { useRef, useState } from "react";
-import { IconButton } from "./button.tsx";
+import { Button, IconButton } from "./button.tsx";
 import { classes } from "./class-names.ts";
 import { Check, Copy } from "./icons.ts";
 import { LargeTextBar, largeText } from "./large-text-bar.tsx";
 import { LongText } from "./long-text.tsx";
 
+type CopyProps = {
+  text: string | (() => string);
+  label?: string;
+  /** With its name beside it. */
+  isNamed?: boolean;
+};
+
 /** Copies `text` and confirms it. */
-export function CopyButton({ text, label = "Copy" }: { text: string | (() => string); label?: string }) {
+export function CopyButton({ text, label = "Copy", isNamed = false }: CopyProps) {
   const [copied, setCopied] = useState(false);
-  return (
-    <IconButton
-      label={copied ? "Copied" : label}
-      icon={copied ? Check : Copy}
-      onClick={() => {
-        void copy(typeof text === "string" ? text : text()).then(() => setCopied(true));
-      }}
-      onBlur={() => setCopied(false)}
-    />
-  );
+  const shown = { icon: copied ? Check : Copy, onBlur: () => setCopied(false) };
+  const onClick = () => void copy(typeof text === "string" ? text : text()).then(() => setCopied(true));
+  if (isNamed)
+    return (
+      <Button variant="quiet" {...shown} onClick={onClick}>
+        {copied ? "Copied" : label}
+      </Button>
+    );
+  return <IconButton label={copied ? "Copied" : label} {...shown} onClick={onClick} />;
 }
 
 /** The clipboard API needs a secure context; elsewhere the old command does it. */
@@ -25,7 +31,7 @@ async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const box = document.createElement("textarea");
   box.value = text;
-  (document.activeElement?.closest("dialog") ?? document.body).append(box);
+  (document.activeElement?.closest("[role=dialog]") ?? document.body).append(box);
   box.select();
   document.execCommand("copy");
   box.remove();

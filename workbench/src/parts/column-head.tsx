@@ -1,5 +1,5 @@
 import { classes } from "./class-names.ts";
-import type { Column } from "./data-table.tsx";
+import type { Column } from "./table-model.ts";
 
 /** The grid of a row. */
 export const line =
@@ -12,8 +12,9 @@ type HeadProps = {
   onSort: ((sort: string | undefined) => void) | undefined;
 };
 
-/** Sorts up, down, and as at first. */
-export function ColumnHead({ column: { title, head, sort: name, align, wide }, sort, onSort }: HeadProps) {
+/** Sorts up, down, and as at first; numbers begin with the largest. */
+export function ColumnHead({ column, sort, onSort }: HeadProps) {
+  const { title, head, sort: name, align, wide, isLargestFirst = align === "right" } = column;
   const isUp = name !== undefined && sort === name;
   const isDown = name !== undefined && sort === `-${name}`;
   const look = classes("truncate text-xs font-medium text-muted", align && "text-right", wide && wideOnly);
@@ -28,11 +29,16 @@ export function ColumnHead({ column: { title, head, sort: name, align, wide }, s
       <button
         type="button"
         className={classes("hover:text-ink", (isUp || isDown) && "text-ink")}
-        onClick={() => onSort(isUp ? `-${name}` : isDown ? undefined : name)}
+        onClick={() => onSort(nextOf(name, sort, isLargestFirst))}
       >
         {title}
         {isUp ? " ↑" : isDown ? " ↓" : ""}
       </button>
     </div>
   );
+}
+
+function nextOf(name: string, sort: string | undefined, isLargestFirst: boolean): string | undefined {
+  const turns = isLargestFirst ? [`-${name}`, name] : [name, `-${name}`];
+  return sort === undefined || !turns.includes(sort) ? turns[0] : turns[turns.indexOf(sort) + 1];
 }

@@ -1,17 +1,20 @@
 import type { UnknownObject } from "../../../src/model/json.ts";
-import { FormattedText } from "./formatted-text.tsx";
-import { Download, FileText, Link2 } from "./icons.ts";
+import { Download, FileText } from "./icons.ts";
 import { JsonView } from "./json-view.tsx";
+import { ResourceLink } from "./resource-link.tsx";
+import { TextView } from "./text-view.tsx";
 import { renderBytes } from "./time.tsx";
 
+type BlockProps = { block: UnknownObject; server?: string | null };
+
 /** One block of a result, by its type; unknown types are shown as JSON. */
-export function ContentBlock({ block }: { block: UnknownObject }) {
+export function ContentBlock({ block, server = null }: BlockProps) {
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   const { type, data, mimeType } = block;
-  if (type === "text") return <FormattedText text={text(block.text)} />;
+  if (type === "text") return <TextView text={text(block.text)} />;
   if (type === "image") return <Picture data={text(data)} mimeType={text(mimeType)} />;
   if (type === "audio") return <Sound data={text(data)} mimeType={text(mimeType)} />;
-  if (type === "resource_link") return <ResourceLink block={block} />;
+  if (type === "resource_link") return <ResourceLink block={block} server={server} />;
   if (type === "resource" && typeof block.resource === "object" && block.resource !== null)
     return <Resource resource={block.resource as UnknownObject} />;
   return <Other block={block} />;
@@ -46,7 +49,7 @@ function Sound({ data, mimeType }: { data: string; mimeType: string }) {
 
 function Broken({ what, mimeType }: { what: string; mimeType: string }) {
   return (
-    <p className="rounded-md bg-warn-soft px-3 py-2 text-[13px] text-warn">
+    <p className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
       The tool returned {what === "image" ? "an image" : "a sound"} that cannot be shown
       {mimeType === "" ? " because it has no MIME type" : ` (${mimeType})`}.
     </p>
@@ -60,7 +63,7 @@ function Resource({ resource: { uri, mimeType, text, blob } }: { resource: Unkno
       <p className="flex items-center gap-1.5 break-all text-xs text-muted">
         <FileText aria-hidden className="size-4 shrink-0" /> {String(uri)} {type}
       </p>
-      {typeof text === "string" && <FormattedText text={text} />}
+      {typeof text === "string" && <TextView text={text} label={String(uri)} />}
       {typeof blob === "string" &&
         (imageType.test(type) ? <Picture data={blob} mimeType={type} /> : <Blob64 data={blob} uri={String(uri)} />)}
     </figure>
@@ -72,7 +75,7 @@ function Blob64({ data, uri }: { data: string; uri: string }) {
   if (!base64.test(data)) return <Broken what="image" mimeType="" />;
   return (
     <a
-      className="flex w-fit items-center gap-1.5 text-[13px] text-accent hover:underline"
+      className="flex w-fit items-center gap-1.5 text-sm text-accent hover:underline"
       href={`data:application/octet-stream;base64,${data}`}
       download={
         uri
@@ -92,30 +95,11 @@ function bytesIn(data: string): number {
   return Math.floor((letters.length * 3) / 4);
 }
 
-function ResourceLink({ block: { uri, name, description, mimeType } }: { block: UnknownObject }) {
-  const address = String(uri);
-  const isWeb = /^https?:\/\//i.test(address);
-  return (
-    <p className="flex flex-wrap items-center gap-1.5 text-[13px]">
-      <Link2 aria-hidden className="size-4 shrink-0 text-muted" />
-      <span className="font-medium">{String(name ?? "resource")}</span>
-      {isWeb ? (
-        <a href={address} target="_blank" rel="noopener noreferrer" className="break-all text-accent hover:underline">
-          {address}
-        </a>
-      ) : (
-        <span className="break-all font-mono text-xs">{address}</span>
-      )}
-      <span className="text-xs text-muted">{[mimeType, description].filter(Boolean).join(", ")}</span>
-    </p>
-  );
-}
-
 function Other({ block }: { block: UnknownObject }) {
   return (
     <div className="rounded-md border border-line p-3">
       <p className="mb-1 text-xs text-muted">Unknown content type</p>
-      <JsonView value={block} depth={2} />
+      <JsonView value={block} />
     </div>
   );
 }

@@ -1,22 +1,12 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from "react";
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { classes } from "./class-names.ts";
-import { ColumnHead, line, wideOnly } from "./column-head.tsx";
+import { ColumnHead, line } from "./column-head.tsx";
 import { useScrollPlace } from "./scroll-place.ts";
+import { type Column, useTableModel } from "./table-model.ts";
+import { type RowProps, TableRow } from "./table-row.tsx";
 
-export type Column<Row> = {
-  title: string;
-  /** The name of its order; the header sorts by it. */
-  sort?: string;
-  /** As in `grid-template-columns`: `minmax(120px, 2fr)`, `90px`. */
-  width: string;
-  render: (row: Row) => ReactNode;
-  /** Shown instead of the title. */
-  head?: ReactNode;
-  align?: "right";
-  /** Hidden on narrow screens. */
-  wide?: boolean;
-};
+export type { Column } from "./table-model.ts";
 
 type DataTableProps<Row> = {
   /** The accessible name. */
@@ -26,10 +16,14 @@ type DataTableProps<Row> = {
   /** Omit it where rows have no state: reusing rows by position is quicker. */
   keyOf?: (row: Row) => string;
   onOpen?: (row: Row) => void;
-  /** The order in force; with `-`, the other way round. */
+  /** The order in force; with `-`, the other way round. Without `onSort`, the table sorts by the values of its columns. */
   sort?: string | undefined;
   onSort?: (sort: string | undefined) => void;
+  /** Words that a row has to have in one of the values of its columns. */
+  words?: string;
   isSelected?: (row: Row) => boolean;
+  /** The row that keys elsewhere are at; its element has an id. */
+  active?: number | null;
   rowHeight?: number;
   /** Shown whole under a row on narrow screens. Rows grow with it; `rowHeight` is the least. */
   below?: (row: Row) => ReactNode;
@@ -39,6 +33,8 @@ type DataTableProps<Row> = {
   isLoadingMore?: boolean;
   /** The rows are stale. */
   isOld?: boolean;
+  /** Columns keep their least width; where there is no room for all, the table scrolls sideways. */
+  isWide?: boolean;
   /** A new value scrolls to the top. */
   question?: string;
   /** Rows before the end at which more are loaded; by default a screenful. */
@@ -46,10 +42,14 @@ type DataTableProps<Row> = {
   onMore?: () => void;
 };
 
+const headHeight = 36;
+/** An answer that comes quickly does not blink. */
+const late = "opacity-50 transition-opacity delay-150";
+
 /** A virtual list that loads more before its end. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, keyOf, rowHeight = 40, empty, hasMore = false, onMore } = props;
-  const { moreAhead = 20 } = props;
+  const { label, columns, keyOf, rowHeight = 44, empty, hasMore = false, moreAhead = 20, onMore } = props;
+  const { rows, sort, onSort } = useTableModel(props);
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -57,6 +57,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     estimateSize: () => rowHeight,
     getItemKey: (index) => keyOf?.(rows[index] as Row) ?? index,
     overscan: 4,
+    // The head lies above the rows, and so the last of them are below the window.
+    scrollPaddingEnd: headHeight,
   });
   const items = virtual.getVirtualItems();
   const remember = useScrollPlace(scroller, label, rows.length > 0);
@@ -66,6 +68,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     answered.current = props.question;
     if ((virtual.scrollOffset ?? 0) > 0) virtual.scrollToOffset(0);
   }, [props.isOld, props.question, virtual]);
+  const { active = null } = props;
+  useLayoutEffect(() => {
+    if (active !== null) virtual.scrollToIndex(active);
+  }, [active, virtual]);
   const onOpen = useRef(props.onOpen);
   onOpen.current = props.onOpen;
   const open = useCallback((row: unknown) => onOpen.current?.(row as Row), []);
@@ -78,9 +84,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     "--narrow": columns
       .filter(({ wide }) => !wide)
       // On a phone what can give way does, so that the last column is seen.
-      .map(({ width }) => width.replace(/^minmax\(\d+px/, "minmax(0px"))
+      .map(({ width }) => (props.isWide ? width : width.replace(/^minmax\(\d+px/, "minmax(0px")))
       .join(" "),
   } as React.CSSProperties;
+  const room = props.isWide ? { minWidth: leastOf(columns) } : {};
   return (
     <div
       ref={scroller}
@@ -92,17 +99,21 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       tabIndex={0}
       style={grid}
       onScroll={remember}
-      className="min-h-0 shrink overflow-auto rounded-lg border border-line bg-surface text-[13px]"
+      className="min-h-0 shrink overflow-auto rounded-lg border border-line bg-surface text-sm shadow-raised"
     >
-      <div role="rowgroup" className="sticky top-0 z-10 border-b border-line bg-surface">
+      <div role="rowgroup" style={room} className="sticky top-0 z-10 border-b border-line bg-surface">
         <div role="row" className={classes(line, "h-9")}>
           {columns.map((column) => (
-            <ColumnHead key={column.title} column={column as Column<unknown>} sort={props.sort} onSort={props.onSort} />
+            <ColumnHead key={column.title} column={column as Column<unknown>} sort={sort} onSort={onSort} />
           ))}
         </div>
       </div>
       {rows.length === 0 && empty}
-      <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+      <div
+        role="rowgroup"
+        className={classes("relative", props.isOld && late)}
+        style={{ ...room, height: virtual.getTotalSize() }}
+      >
         {items.map(({ index, key, start }) => (
           <TableRow
             key={key}
@@ -115,6 +126,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             measure={props.below ? virtual.measureElement : undefined}
             onOpen={props.onOpen ? open : undefined}
             isSelected={props.isSelected?.(rows[index] as Row)}
+            isActive={index === active}
           />
         ))}
       </div>
@@ -127,56 +139,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-type RowProps = {
-  columns: readonly Column<unknown>[];
-  row: unknown;
-  index: number;
-  top: number;
-  height: number;
-  below: ((row: unknown) => ReactNode) | undefined;
-  /** Undefined if every row is as high as `height`. */
-  measure: ((row: Element | null) => void) | undefined;
-  onOpen: ((row: unknown) => void) | undefined;
-  /** Undefined if rows cannot be selected. */
-  isSelected: boolean | undefined;
-};
+const gap = 16;
 
-/** Memoized: typing re-renders the list around it with every key. */
-const TableRow = memo(({ columns, row, index, top, height, below, measure, onOpen, isSelected }: RowProps) => (
-  // biome-ignore lint/a11y/useKeyWithClickEvents: a larger target for the link or button inside the row
-  <div
-    ref={measure}
-    data-index={index}
-    role="row"
-    aria-rowindex={index + 2}
-    aria-selected={isSelected}
-    onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
-    style={measure ? { minHeight: height, top } : { height, top }}
-    className={classes(
-      line,
-      "absolute inset-x-0 border-b border-line/70",
-      measure ? "py-1 contain-content" : "contain-strict",
-      onOpen && "cursor-pointer hover:bg-sunken/60",
-      isSelected && "bg-accent-soft hover:bg-accent-soft",
-    )}
-  >
-    {columns.map(({ title, render, align, wide }) => (
-      <div
-        key={title}
-        role="cell"
-        className={classes("min-w-0 truncate", align && "text-right tabular-nums", wide && wideOnly)}
-      >
-        {render(row)}
-      </div>
-    ))}
-    {below && (
-      <div role="cell" className="col-span-full -mt-3 min-w-0 break-words text-xs empty:hidden md:hidden">
-        {below(row)}
-      </div>
-    )}
-  </div>
-));
-
-function isControl(target: EventTarget): boolean {
-  return target instanceof Element && target.closest("a, button, input, select") !== null;
+/** The least that all columns need beside each other. */
+function leastOf(columns: readonly { width: string }[]): number {
+  return columns.reduce((sum, { width }) => sum + gap + Number(/(\d+)px/.exec(width)?.[1] ?? 0), gap);
 }

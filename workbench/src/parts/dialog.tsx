@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { Dialog as Base } from "@base-ui/react/dialog";
+import { type ReactNode, useRef, useState } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { classes } from "./class-names.ts";
 import { X } from "./icons.ts";
@@ -17,59 +18,69 @@ type DialogProps = {
   isDirty?: boolean;
 };
 
-/** The browser's dialog: it traps focus and closes with Escape. */
+const backdrop =
+  "fixed inset-0 z-40 bg-black/35 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0";
+
+/** It keeps the focus, closes with Escape, and begins in its first field. */
 export function Dialog(props: DialogProps) {
   const { open, onClose, title, children, footer, side = false, wide = false, isDirty = false } = props;
   const [isAsking, setAsking] = useState(false);
-  const leave = () => (isDirty && !isAsking ? setAsking(true) : onClose());
-  const element = useRef<HTMLDialogElement>(null);
-  const label = useId();
-  useEffect(() => {
-    const dialog = element.current;
-    if (open && dialog && !dialog.open) dialog.showModal();
-    return () => dialog?.close();
-  }, [open]);
-  if (!open) return null;
-  const place = side
-    ? "ml-auto mr-0 my-0 h-dvh max-h-none w-[min(680px,100vw)] max-w-none rounded-none border-y-0 border-r-0"
-    : classes("m-auto max-h-[88dvh] max-w-[calc(100vw-24px)] rounded-xl", wide ? "w-[760px]" : "w-[480px]");
+  const body = useRef<HTMLDivElement>(null);
+  const popup = useRef<HTMLDivElement>(null);
+  const leave = () => {
+    if (isDirty && !isAsking) return setAsking(true);
+    setAsking(false);
+    onClose();
+  };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it already
-    <dialog
-      ref={element}
-      aria-labelledby={label}
-      onCancel={(event) => {
-        event.preventDefault();
-        leave();
-      }}
-      onClick={(event) => event.target === element.current && leave()}
-      className={classes("border border-line bg-surface p-0 text-ink shadow-2xl", place)}
-    >
-      <div className={classes("flex flex-col", side ? "h-full" : "max-h-[88dvh]")}>
-        <header className="flex items-center justify-between gap-3 border-b border-line px-4 py-2.5">
-          <h2 id={label} className="min-w-0 break-words text-[15px] font-semibold">
-            {title}
-          </h2>
-          <IconButton label="Close" icon={X} onClick={leave} />
-        </header>
-        {isDirty && isAsking && (
-          <div role="alert" className="flex flex-wrap items-center gap-2 bg-warn-soft px-4 py-2 text-[13px] text-warn">
-            <span className="mr-auto">Discard what you typed?</span>
-            <Button onClick={() => setAsking(false)}>Keep editing</Button>
-            <Button variant="danger" onClick={onClose}>
-              Discard
-            </Button>
-          </div>
-        )}
-        <div className="min-h-0 flex-1 overflow-auto p-4">{children}</div>
-        {footer !== undefined && (
-          <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-3">
-            {footer}
-          </footer>
-        )}
-      </div>
-    </dialog>
+    <Base.Root open={open} onOpenChange={(next) => !next && leave()}>
+      <Base.Portal>
+        <Base.Backdrop className={backdrop} />
+        <Base.Viewport
+          className={classes("fixed inset-0 z-40 flex", side ? "justify-end" : "items-center justify-center p-3")}
+        >
+          <Base.Popup
+            ref={popup}
+            initialFocus={() => beginOf(popup.current, body.current)}
+            className={classes(
+              "flex min-h-0 flex-col bg-raise text-ink shadow-float outline-none",
+              side ? "appear-side h-dvh w-[min(680px,100vw)]" : "appear max-h-[88dvh] max-w-full rounded-xl",
+              !side && (wide ? "w-[760px]" : "w-[480px]"),
+            )}
+          >
+            <header className="flex items-center justify-between gap-3 py-3 pl-5 pr-3">
+              <Base.Title className="min-w-0 break-words text-lg font-semibold tracking-tight">{title}</Base.Title>
+              <IconButton label="Close" icon={X} onClick={leave} />
+            </header>
+            {isDirty && isAsking && (
+              <div role="alert" className="flex flex-wrap items-center gap-2 bg-warn-soft px-5 py-2 text-sm text-warn">
+                <span className="mr-auto">Discard what you typed?</span>
+                <Button onClick={() => setAsking(false)}>Keep editing</Button>
+                <Button variant="danger" onClick={onClose}>
+                  Discard
+                </Button>
+              </div>
+            )}
+            <div ref={body} className="min-h-0 flex-1 overflow-auto px-5 pb-5 pt-1">
+              {children}
+            </div>
+            {footer !== undefined && (
+              <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3">
+                {footer}
+              </footer>
+            )}
+          </Base.Popup>
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Root>
   );
+}
+
+/** Where a person types first; a dialog without a field begins at itself, so that no key presses a button by accident. */
+function beginOf(popup: HTMLElement | null, body: HTMLElement | null): HTMLElement | false | null {
+  // A field that asked for the focus itself.
+  if (popup?.contains(document.activeElement)) return false;
+  return body?.querySelector<HTMLElement>(":is(input, textarea, select):not(:disabled, [type=hidden])") ?? popup;
 }
 
 type ConfirmProps = {
@@ -100,7 +111,7 @@ export function Confirm({ open, title, children, action, busy = false, error, on
         </>
       }
     >
-      <div className="flex flex-col gap-3 text-[13px]">
+      <div className="flex flex-col gap-3 text-sm">
         {children}
         <Complaint error={error} />
       </div>

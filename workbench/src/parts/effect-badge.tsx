@@ -45,12 +45,17 @@ const hints = {
   openWorldHint: "open world (declared)",
 } as const;
 
-/** The server's annotations, and whether they are trusted. */
-export function HintBadges({ tool }: { tool: ToolAnswer }) {
+/** What the risk says already. */
+const saidByRisk: Readonly<Record<string, string>> = { readOnlyHint: "reads", destructiveHint: "destroys" };
+
+/** The server's annotations, and whether they are trusted. `besideRisk`: without those that the risk says already. */
+export function HintBadges({ tool, besideRisk = false }: { tool: ToolAnswer; besideRisk?: boolean }) {
   const about = tool.settings.trusted
     ? "The server is trusted, so this counts."
     : "The server is not trusted, so this is ignored.";
-  const said = Object.entries(hints).filter(([hint]) => tool.annotations[hint] === true);
+  const said = Object.entries(hints)
+    .filter(([hint]) => tool.annotations[hint] === true)
+    .filter(([hint]) => !besideRisk || saidByRisk[hint] !== tool.impact.impact);
   return said.map(([hint, text]) => (
     <Badge key={hint} title={about} tone={hint === "destructiveHint" ? "bad" : "neutral"}>
       {text}

@@ -10,7 +10,7 @@ import {
 import { classes } from "./class-names.ts";
 
 const box =
-  "w-full rounded-md border border-line bg-surface px-2.5 text-[13px] text-ink placeholder:text-muted disabled:opacity-60";
+  "w-full rounded-md border border-line bg-surface px-2.5 text-sm text-ink placeholder:text-muted disabled:opacity-60";
 
 export function TextInput({ className, ...rest }: InputHTMLAttributes<HTMLInputElement>) {
   return (

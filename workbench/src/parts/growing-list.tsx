@@ -16,6 +16,10 @@ type GrowingListProps<Item> = {
   className?: string;
 };
 
+/** A guess at their height would move what is below, so the items of the first screen are drawn with it. */
+const drawnAtOnce = 20;
+const whenSeen = "[contain-intrinsic-block-size:auto_200px] [content-visibility:auto]";
+
 /**
  * A list of items of any height. It starts with `atOnce` items, adds more when its end is visible and skips drawing
  * off-screen ones. Items stay mounted, so that typed input survives.
@@ -44,11 +48,7 @@ export function GrowingList<Item>(props: GrowingListProps<Item>) {
     <>
       <ol className={classes("flex min-w-0 flex-col", className)}>
         {items.slice(0, limit).map((item, index) => (
-          <li
-            key={keyOf(item)}
-            id={idOf?.(item)}
-            className="min-w-0 [contain-intrinsic-block-size:auto_200px] [content-visibility:auto]"
-          >
+          <li key={keyOf(item)} id={idOf?.(item)} className={classes("min-w-0", index >= drawnAtOnce && whenSeen)}>
             {children(item, index)}
           </li>
         ))}
@@ -57,7 +57,7 @@ export function GrowingList<Item>(props: GrowingListProps<Item>) {
         <button
           ref={end}
           type="button"
-          className="self-center py-2 text-[13px] text-accent hover:underline"
+          className="self-center py-2 text-sm text-accent hover:underline"
           onClick={() => grow.current()}
         >
           {renderCount(left)} more

@@ -1,92 +1,170 @@
-import { useState } from "react";
-import { ExactNumber } from "../api/exact-json.ts";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { memo, useMemo, useRef, useState } from "react";
 import { classes } from "./class-names.ts";
 import { ChevronRight } from "./icons.ts";
+import { type JsonRow, type JsonRows, levelsAtFirst, rowsOf } from "./json-rows.ts";
+import { JsonSearch } from "./json-search.tsx";
+import { createLineKeys } from "./line-keys.ts";
 import { LongText } from "./long-text.tsx";
 import { renderCount } from "./time.tsx";
 import { VisibleText } from "./visible-text.tsx";
 
 type JsonViewProps = {
   value: unknown;
-  /** Levels open at first. */
-  depth?: number;
+  /** The accessible name. */
+  label?: string;
 };
 
-/** A JSON tree. All content renders as text. */
-export function JsonView({ value, depth = 2 }: JsonViewProps) {
+/** More lines are drawn as they come into view; so many are all open at first. */
+const plainRows = 200;
+const rowHeight = 20;
+
+/** A JSON tree of any size, with a search where it is long. All content renders as text. */
+export function JsonView({ value, label = "JSON" }: JsonViewProps) {
+  const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(() => new Map());
+  const [found, setFound] = useState<string | null>(null);
+  const depth = useMemo(() => levelsAtFirst(value, plainRows), [value]);
+  const rows = useMemo(() => rowsOf(value, depth, opened), [value, depth, opened]);
+  const shown = useRef(rows);
+  shown.current = rows;
+  const keys = useRef(createLineKeys()).current;
+  const toggle = useRef((row: JsonRow) => {
+    keys.changedBehind(shown.current.indexOf(row.path));
+    setOpened((before) => new Map(before).set(row.path, !row.isOpen));
+  }).current;
+  const isLong = rows.length > plainRows || isLarge(value);
+  const scrollTo = useRef<(index: number) => void>(() => undefined);
+  const go = (path: string | null, around: readonly string[]) => {
+    setFound(path);
+    if (path === null) return;
+    const next = new Map(opened);
+    const closed = around.map((holder) => rows.indexOf(holder)).filter((at) => at >= 0 && !rows.at(at)?.isOpen);
+    for (const at of closed) keys.changedBehind(at);
+    for (const holder of around) next.set(holder, true);
+    setOpened(next);
+    scrollTo.current(rowsOf(value, depth, next).indexOf(path));
+  };
+  if (!isLong)
+    return (
+      <div className="overflow-x-auto font-mono text-xs leading-5">
+        {Array.from({ length: rows.length }, (_, at) => rows.at(at)).map(
+          (row) => row && <Line key={row.path} row={row} onToggle={toggle} isFound={false} />,
+        )}
+      </div>
+    );
   return (
-    <div className="overflow-x-auto font-mono text-xs leading-5">
-      <Node value={value} depth={depth} />
+    <div className="flex min-w-0 flex-col rounded-md border border-line">
+      <JsonSearch value={value} label={label} onFound={go} />
+      <VirtualLines rows={rows} label={label} onToggle={toggle} found={found} scrollTo={scrollTo} keyOf={keys.keyOf} />
     </div>
   );
 }
 
-/** Entries per level before "more". */
-const atOnce = 100;
-/** Entries per level that are open at first. */
-const openAtOnce = 20;
+const isLarge = (value: unknown) => Array.isArray(value) && value.length > plainRows;
 
-function Node({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
-  const isBranch = typeof value === "object" && value !== null && !(value instanceof ExactNumber);
-  if (!isBranch)
-    return (
-      <div className="pl-4">
-        <Name name={name} />
-        <Leaf value={value} />
-      </div>
-    );
-  return <Branch name={name} value={value} depth={depth} />;
-}
+type LinesProps = {
+  rows: JsonRows;
+  label: string;
+  onToggle: (row: JsonRow) => void;
+  found: string | null;
+  scrollTo: { current: (index: number) => void };
+  keyOf: (index: number) => number;
+};
 
-function Branch({ name, value, depth }: { name: string | undefined; value: object; depth: number }) {
-  const [open, setOpen] = useState(depth > 0);
-  const [limit, setLimit] = useState(atOnce);
-  const isList = Array.isArray(value);
-  const [left, right] = isList ? ["[", "]"] : ["{", "}"];
-  // Only of what is shown: a list may have a hundred thousand.
-  const names = isList ? null : Object.keys(value);
-  const count = isList ? value.length : (names?.length ?? 0);
-  const shown = names?.slice(0, limit) ?? Array.from({ length: Math.min(limit, count) }, (_, at) => String(at));
-  if (count === 0)
-    return (
-      <div className="pl-4">
-        <Name name={name} />
-        {left}
-        {right}
-      </div>
-    );
+function VirtualLines({ rows, label, onToggle, found, scrollTo, keyOf }: LinesProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: keyOf,
+    overscan: 10,
+  });
+  // The rows with the place may come with the next render only.
+  scrollTo.current = (index) => requestAnimationFrame(() => virtual.scrollToIndex(index, { align: "center" }));
   return (
-    <div>
-      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)} className="flex items-center text-left">
-        <ChevronRight aria-hidden className={classes("size-3.5 shrink-0 text-muted", open && "rotate-90")} />
-        <span className="pl-0.5">
-          <Name name={name} />
-          <span className="text-muted">{open ? left : `${left} ${count} ${right}`}</span>
-        </span>
-      </button>
-      {open && (
-        <div className="ml-1.5 border-l border-line pl-2">
-          {shown.map((key, at) => (
-            <Node
-              key={key}
-              name={key}
-              value={(value as Record<string, unknown>)[key]}
-              depth={at < openAtOnce ? depth - 1 : 0}
-            />
-          ))}
-          {count > limit && (
-            <button type="button" className="pl-4 text-accent" onClick={() => setLimit(limit + atOnce)}>
-              {renderCount(count - limit)} more …
-            </button>
-          )}
-        </div>
-      )}
+    // biome-ignore lint/a11y/useSemanticElements: a page may have many of them, which as regions would be landmarks
+    <div
+      ref={scroller}
+      role="group"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable
+      tabIndex={0}
+      className="h-[60vh] overflow-auto p-2 font-mono text-xs leading-5"
+    >
+      <div className="relative" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const row = rows.at(index);
+          return (
+            row && (
+              <div
+                key={row.path}
+                ref={virtual.measureElement}
+                data-index={index}
+                style={{ top: start }}
+                className="absolute inset-x-0"
+              >
+                <Line row={row} onToggle={onToggle} isFound={row.path === found} />
+              </div>
+            )
+          );
+        })}
+      </div>
     </div>
   );
 }
 
-function Name({ name }: { name: string | undefined }) {
-  return name === undefined ? null : (
+const indent = 14;
+
+type LineProps = { row: JsonRow; onToggle: (row: JsonRow) => void; isFound: boolean };
+
+const Line = memo(
+  ({ row, onToggle, isFound }: LineProps) => {
+    const { depth, name, value, kind, isOpen, count } = row;
+    const [left, right] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+    return (
+      <div style={{ paddingLeft: depth * indent }} className={classes("rounded", isFound && "bg-warn-soft")}>
+        {kind === "leaf" ? (
+          <div className="pl-4">
+            <Name name={name} />
+            <Leaf value={value} />
+          </div>
+        ) : kind === "end" ? (
+          <div className="pl-4 text-muted">{right}</div>
+        ) : count === 0 ? (
+          <div className="pl-4">
+            <Name name={name} />
+            <span className="text-muted">
+              {left}
+              {right}
+            </span>
+          </div>
+        ) : (
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            onClick={() => onToggle(row)}
+            className="flex items-center text-left"
+          >
+            <ChevronRight aria-hidden className={classes("size-4 shrink-0 text-muted", isOpen && "rotate-90")} />
+            <span>
+              <Name name={name} />
+              <span className="text-muted">{isOpen ? left : `${left} ${renderCount(count)} ${right}`}</span>
+            </span>
+          </button>
+        )}
+      </div>
+    );
+  },
+  (before, after) =>
+    before.isFound === after.isFound &&
+    before.row.value === after.row.value &&
+    before.row.isOpen === after.row.isOpen &&
+    before.row.path === after.row.path,
+);
+
+function Name({ name }: { name: string | null }) {
+  return name === null ? null : (
     <span className="text-muted">
       <VisibleText text={name} />:{" "}
     </span>
@@ -100,7 +178,7 @@ function Leaf({ value }: { value: unknown }) {
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && typeof value === "string" && value.length > maxLeaf;
   const text = JSON.stringify(isCut ? value.slice(0, maxLeaf) : value) ?? "undefined";
-  const look = typeof value === "string" ? "text-good" : value === null ? "text-muted" : "text-accent";
+  const look = typeof value === "string" ? "text-ink" : value === null ? "text-muted" : "text-accent";
   return (
     <span dir="auto" className={classes("whitespace-pre-wrap break-words", look)}>
       <LongText text={text} />

@@ -1,104 +1,82 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Block, looksLikeMarkdown, readMarkdown } from "./markdown-blocks.ts";
-import { type Inline, readInline } from "./markdown-inline.ts";
+import { looksLikeMarkdown, type MarkdownNode, readMarkdown } from "./markdown-tree.ts";
 
 /** Short: `strong(a)`, `link[https://a](b)`. */
-const show = (pieces: readonly Inline[]): string =>
-  pieces
-    .map((piece) => {
-      if (piece.kind === "text") return piece.text;
-      if (piece.kind === "break") return "⏎";
-      if (piece.kind === "code") return `code(${piece.text})`;
-      if (piece.kind === "image") return `image[${piece.address}](${piece.text})`;
-      const place = piece.kind === "link" ? `[${piece.address}]` : "";
-      return `${piece.kind}${place}(${show(piece.inside)})`;
+const show = (nodes: readonly MarkdownNode[]): string =>
+  nodes
+    .map(({ kind, text, level, address, isDone, inside }) => {
+      if (kind === "text") return text;
+      if (kind === "softbreak") return "\n";
+      const more = [level || "", address, isDone ?? ""].filter((part) => part !== "").join(" ");
+      return `${kind}${more === "" ? "" : `[${more}]`}(${inside.length > 0 ? show(inside) : text})`;
     })
     .join("");
 
-const shape = (blocks: readonly Block[]): unknown =>
-  blocks.map((block) => {
-    if (block.kind === "paragraph") return show(block.inside);
-    if (block.kind === "heading") return [`h${block.level}`, show(block.inside)];
-    if (block.kind === "code") return ["code", block.language, block.text];
-    if (block.kind === "quote") return ["quote", shape(block.blocks)];
-    if (block.kind === "table") return ["table", block.head.map(show), ...block.rows.map((row) => row.map(show))];
-    if (block.kind === "rule") return "rule";
-    return ["list", block.start, ...block.entries.map((one) => [one.isDone, shape(one.blocks)])];
-  });
+const inLine = (text: string) => show(readMarkdown(text)?.[0]?.inside ?? []);
 
 const lines: [string, string][] = [
   ["a **b** c", "a strong(b) c"],
-  ["*a* and _b_ and ~~c~~", "emphasis(a) and emphasis(b) and deleted(c)"],
-  ["**a *b* c**", "strong(a emphasis(b) c)"],
+  ["*a* and _b_ and ~~c~~", "em(a) and em(b) and s(c)"],
   ["snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4"],
-  ["`a **b**` ``c`d``", "code(a **b**) code(c`d)"],
-  ["\\*a\\*", "*a*"],
+  ["`a **b**`", "code_inline(a **b**)"],
   ["[docs](https://a.example/x)", "link[https://a.example/x](docs)"],
   ["see https://a.example/x. Then", "see link[https://a.example/x](https://a.example/x). Then"],
-  ["<https://a.example>", "link[https://a.example](https://a.example)"],
   ["![a](https://a.example/x.png)", "image[https://a.example/x.png](a)"],
-  // Nothing but the web and mail, and never HTML.
-  ["[x](javascript:alert(1))", "[x](javascript:alert(1))"],
-  ["[x](data:text/html,hi)", "[x](data:text/html,hi)"],
-  ["[x](//evil.example)", "[x](//evil.example)"],
-  ["<b onclick='x'>a</b>", "<b onclick='x'>a</b>"],
-  ["a  \nb", "a⏎b"],
-  ["**open", "**open"],
+  ["a\nb", "a\nb"],
   ["mcp__git__push", "mcp__git__push"],
+  // Nothing but the web and mail, and never HTML.
+  ["[x](javascript:alert)", "link(x)"],
+  ["[x](JaVaScRiPt:alert)", "link(x)"],
+  ["[x](data:text/html,hi)", "link(x)"],
+  ["[x](//evil.example)", "link(x)"],
+  ["[x](/workbench/settings)", "link(x)"],
+  ["<b onclick='x'>a</b>", "<b onclick='x'>a</b>"],
+  ["<https://a.example>", "link[https://a.example](https://a.example)"],
 ];
 
 for (const [given, expected] of lines)
-  test(`within a line, ${JSON.stringify(given)} is ${expected}`, () => assert.equal(show(readInline(given)), expected));
+  test(`within a line, ${JSON.stringify(given)} is ${JSON.stringify(expected)}`, () =>
+    assert.equal(inLine(given), expected));
 
 test("parts of a text: headings, lists with lists in them, tasks, code, quotes, tables", () => {
-  const text = `# Title
-One line
-and another.
-- a
-  - b
-    more
-- [x] done
-- [ ] open
-
-3. three
-4. four
-
-> quoted
-> **well**
-
-\`\`\`ts
-const a = "<b>";
-
-\`\`\`
-| a | b |
-| --- | --: |
-| 1 | x \\| y |
----
-end`;
-  assert.deepEqual(shape(readMarkdown(text)), [
-    ["h1", "Title"],
-    "One line\nand another.",
-    ["list", null, [null, ["a", ["list", null, [null, ["b\nmore"]]]]], [true, ["done"]], [false, ["open"]]],
-    ["list", 3, [null, ["three"]], [null, ["four"]]],
-    ["quote", ["quoted\nstrong(well)"]],
-    ["code", "ts", 'const a = "<b>";\n'],
-    ["table", ["a", "b"], ["1", "x | y"]],
-    "rule",
-    "end",
-  ]);
+  const text =
+    '# Title\n\n- a\n  - b\n- [x] done\n- [ ] open\n\n3. three\n\n> quoted\n\n```ts\nconst a = "<b>";\n```\n\n| a | b |\n| --- | --: |\n| 1 | 2 |\n\n---\n';
+  assert.equal(
+    show(readMarkdown(text) ?? []),
+    [
+      "heading[1](Title)",
+      "bullet_list(list_item(paragraph(a)bullet_list(list_item(paragraph(b))))",
+      "list_item[true](paragraph(done))list_item[false](paragraph(open)))",
+      "ordered_list[3](list_item(paragraph(three)))",
+      "blockquote(paragraph(quoted))",
+      'fence[ts](const a = "<b>";)',
+      "table(thead(tr(th(a)th(b)))tbody(tr(td(1)td(2))))",
+      "hr()",
+    ].join(""),
+  );
 });
 
-test("what is half written is shown as far as it goes", () => {
-  assert.deepEqual(shape(readMarkdown("```js\nlet a")), [["code", "js", "let a"]]);
-  assert.deepEqual(shape(readMarkdown("| a | b")), ["| a | b"]);
-  assert.deepEqual(shape(readMarkdown("")), []);
+test("<script> between blocks stays text", () => {
+  assert.equal(
+    show(readMarkdown("<script>alert(1)</script>\n\nx") ?? []),
+    "paragraph(<script>alert(1)</script>)paragraph(x)",
+  );
 });
 
-test("hostile texts cost little: work grows with the text, and nothing is nested without end", () => {
-  const worst = ["*".repeat(20_000), "[".repeat(20_000), "`".repeat(20_000), "![](".repeat(5_000), "_a".repeat(10_000)];
-  for (const text of [...worst, "> ".repeat(5_000), "- ".repeat(5_000), "**a ".repeat(5_000), "| ".repeat(9_000)])
-    assert.ok(Array.isArray(readMarkdown(text)));
+test("hostile texts are nested no deeper than a page shows, and too many parts are none", () => {
+  const depth = (nodes: readonly MarkdownNode[]): number =>
+    nodes.length === 0 ? 0 : 1 + Math.max(...nodes.map(({ inside }) => depth(inside)));
+  for (const text of [
+    "> ".repeat(5_000),
+    "- ".repeat(5_000),
+    "**a ".repeat(5_000),
+    "[".repeat(20_000),
+    "![](".repeat(5_000),
+  ])
+    assert.ok(depth(readMarkdown(text) ?? []) < 50, text.slice(0, 8));
+  assert.equal(readMarkdown("*a* ".repeat(20_000)), null);
+  assert.equal(readMarkdown(`${"a|".repeat(2_000)}\n${"-|".repeat(2_000)}\n${"|\n".repeat(2_000)}`), null);
 });
 
 test("plain text and data do not look like Markdown", () => {
@@ -106,10 +84,4 @@ test("plain text and data do not look like Markdown", () => {
     assert.equal(looksLikeMarkdown(text), false, text);
   for (const text of ["# A", "- a\n- b", "a **b** c", "```\nx\n```", "[a](https://b.example)"])
     assert.equal(looksLikeMarkdown(text), true, text);
-});
-
-test("a table of Markdown has no more cells than its text", () => {
-  const text = `${"a|".repeat(2_000)}\n${"-|".repeat(2_000)}\n${"|\n".repeat(2_000)}`;
-  const [table] = readMarkdown(text);
-  assert.ok(table?.kind === "table" && table.rows.flat().length <= 2 * table.rows.length);
 });

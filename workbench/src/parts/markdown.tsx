@@ -1,8 +1,9 @@
 import { createElement, memo, type ReactNode } from "react";
 import { classes } from "./class-names.ts";
 import { CodeView } from "./code-view.tsx";
-import { type Block, type ListEntry, readMarkdown } from "./markdown-blocks.ts";
-import { Inlines } from "./markdown-line.tsx";
+import { MarkdownTable } from "./markdown-table.tsx";
+import { type MarkdownNode, readMarkdown } from "./markdown-tree.ts";
+import { VisibleText } from "./visible-text.tsx";
 
 /** More is shown as it is. */
 const maxCharacters = 200_000;
@@ -15,21 +16,21 @@ type MarkdownProps = {
 
 /** Markdown as elements of the page. HTML in it is text, and nothing is loaded from elsewhere. */
 export const Markdown = memo(({ text, level = 3 }: MarkdownProps) => {
-  if (text.length > maxCharacters) return <CodeView wrap label="text" text={text} />;
-  const blocks = readMarkdown(text);
-  const levels = levelsOf(blocks, level);
+  const nodes = text.length > maxCharacters ? null : readMarkdown(text);
+  if (nodes === null) return <CodeView wrap label="text" text={text} />;
+  const levels = levelsOf(nodes, level);
   return (
-    <div dir="auto" className="flex min-w-0 flex-col gap-2.5 break-words text-sm leading-6">
-      {blocks.map((block) => (
-        <BlockView key={block.at} block={block} level={levels.get(block.at)} />
+    <div dir="auto" className="flex min-w-0 max-w-[80ch] flex-col gap-3 break-words text-base">
+      {nodes.map((node) => (
+        <NodeView key={node.at} node={node} level={levels.get(node.at)} />
       ))}
     </div>
   );
 });
 
 /** Headings of a page go down by one level at a time, whatever a text does. */
-function levelsOf(blocks: readonly Block[], first: number): Map<number, number> {
-  const headings = blocks.filter((block) => block.kind === "heading");
+function levelsOf(nodes: readonly MarkdownNode[], first: number): Map<number, number> {
+  const headings = nodes.filter(({ kind }) => kind === "heading");
   const top = Math.min(...headings.map(({ level }) => level));
   let last = first - 1;
   return new Map(
@@ -40,50 +41,86 @@ function levelsOf(blocks: readonly Block[], first: number): Map<number, number> 
   );
 }
 
-function Blocks({ blocks }: { blocks: readonly Block[] }): ReactNode {
-  return blocks.map((block) => <BlockView key={block.at} block={block} />);
+function Nodes({ of }: { of: readonly MarkdownNode[] }): ReactNode {
+  return of.map((node) => <NodeView key={node.at} node={node} />);
 }
 
-function BlockView({ block, level }: { block: Block; level?: number | undefined }): ReactNode {
-  switch (block.kind) {
-    case "paragraph":
-      return (
-        <p className="whitespace-pre-line">
-          <Inlines pieces={block.inside} />
-        </p>
-      );
-    case "heading":
-      return createElement(
-        level === undefined ? "p" : `h${level}`,
-        { className: classes("mt-1 font-semibold", block.level < 3 && "text-base") },
-        <Inlines pieces={block.inside} />,
-      );
-    case "code":
-      return <CodeView label={block.language === "" ? "code" : `${block.language} code`} text={block.text} />;
-    case "quote":
-      return (
-        <blockquote className="flex flex-col gap-2 border-l-2 border-line pl-3 text-muted">
-          <Blocks blocks={block.blocks} />
-        </blockquote>
-      );
-    case "list":
-      return block.start === null ? (
-        <ul className="flex list-disc flex-col gap-1 pl-6">{block.entries.map(listEntry)}</ul>
-      ) : (
-        <ol start={block.start} className="flex list-decimal flex-col gap-1 pl-6">
-          {block.entries.map(listEntry)}
-        </ol>
-      );
-    case "table":
-      return <Table {...block} />;
-    case "rule":
-      return <hr className="border-line" />;
-  }
+type View = (node: MarkdownNode, level?: number) => ReactNode;
+
+const views: Record<string, View> = {
+  text: ({ text }) => <VisibleText text={text} />,
+  softbreak: () => "\n",
+  hardbreak: () => <br />,
+  paragraph: ({ inside }) => (
+    <p className="whitespace-pre-line">
+      <Nodes of={inside} />
+    </p>
+  ),
+  heading: ({ inside, level: own }, level) =>
+    createElement(
+      level === undefined ? "p" : `h${level}`,
+      { className: classes("mt-1 font-semibold tracking-tight", own < 3 && "text-lg") },
+      <Nodes of={inside} />,
+    ),
+  fence: ({ text, address }) => <CodeView label={address === "" ? "code" : `${address} code`} text={text} />,
+  code_block: ({ text }) => <CodeView label="code" text={text} />,
+  code_inline: ({ text }) => (
+    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-xs">
+      <VisibleText text={text} />
+    </code>
+  ),
+  blockquote: ({ inside }) => (
+    <blockquote className="flex flex-col gap-2 border-l-2 border-line pl-3 text-muted">
+      <Nodes of={inside} />
+    </blockquote>
+  ),
+  bullet_list: ({ inside }) => (
+    <ul className="flex list-disc flex-col gap-1 pl-6">
+      <Nodes of={inside} />
+    </ul>
+  ),
+  ordered_list: ({ inside, level }) => (
+    <ol start={level} className="flex list-decimal flex-col gap-1 pl-6">
+      <Nodes of={inside} />
+    </ol>
+  ),
+  list_item: (node) => <Entry node={node} />,
+  table: (node) => <MarkdownTable node={node} render={(inside) => <Nodes of={inside} />} />,
+  hr: () => <hr className="border-line" />,
+  strong: ({ inside }) => (
+    <strong className="font-semibold">
+      <Nodes of={inside} />
+    </strong>
+  ),
+  em: ({ inside }) => (
+    <em>
+      <Nodes of={inside} />
+    </em>
+  ),
+  s: ({ inside }) => (
+    <del>
+      <Nodes of={inside} />
+    </del>
+  ),
+  link: (node) => <WebLink node={node} />,
+  image: ({ address, text }) =>
+    own.test(address) ? (
+      <img src={address} alt={text} className="max-h-80 max-w-full" />
+    ) : (
+      <span className="text-muted">[image: {text || address}, not loaded]</span>
+    ),
+};
+
+const own = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/;
+
+function NodeView({ node, level }: { node: MarkdownNode; level?: number | undefined }): ReactNode {
+  const view = views[node.kind];
+  return view ? view(node, level) : <VisibleText text={node.text} />;
 }
 
-function listEntry({ at, isDone, blocks }: ListEntry): ReactNode {
+function Entry({ node: { isDone, inside } }: { node: MarkdownNode }) {
   return (
-    <li key={at} className={classes(isDone !== null && "-ml-5 flex list-none items-start gap-2")}>
+    <li className={classes(isDone !== null && "-ml-5 flex list-none items-start gap-2")}>
       {isDone !== null && (
         <input
           type="checkbox"
@@ -94,50 +131,34 @@ function listEntry({ at, isDone, blocks }: ListEntry): ReactNode {
         />
       )}
       <div className="flex min-w-0 flex-col gap-1">
-        <Blocks blocks={blocks} />
+        <Nodes of={inside} />
       </div>
     </li>
   );
 }
 
-type TableProps = Extract<Block, { kind: "table" }>;
-
-function Table({ head, rows, right }: TableProps) {
-  const side = (index: number) => classes("px-2.5 py-1", right[index] && "text-right tabular-nums");
+/** Where it leads is seen before it is clicked. */
+function WebLink({ node: { address, inside } }: { node: MarkdownNode }) {
+  const [only] = inside;
+  const saysSo = inside.length === 1 && only?.kind === "text" && only.text === address;
+  if (address === "") return <Nodes of={inside} />;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: as a region it would be a landmark
-    <div
-      role="group"
-      aria-label="Table"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable
-      tabIndex={0}
-      className="max-w-full overflow-x-auto rounded-md border border-line"
-    >
-      <table className="w-full text-left text-[13px]">
-        <thead className="bg-sunken">
-          <tr>
-            {head.map((cell, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: cells have no other identity
-              <th key={index} scope="col" className={classes(side(index), "font-medium")}>
-                <Inlines pieces={cell} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="divide-y divide-line">
-          {rows.map((cells, row) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
-            <tr key={row} className="align-top">
-              {cells.map((cell, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: cells have no other identity
-                <td key={index} className={side(index)}>
-                  <Inlines pieces={cell} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <a
+        href={address}
+        title={address}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+        className="break-all text-accent underline"
+      >
+        <Nodes of={inside} />
+      </a>
+      {!saysSo && (
+        <span className="break-all text-xs text-muted">
+          {" "}
+          ({URL.canParse(address) ? new URL(address).host || address : address})
+        </span>
+      )}
+    </>
   );
 }

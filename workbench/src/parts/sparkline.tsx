@@ -50,40 +50,6 @@ export function Sparkline({ values, marked = [], label, className }: SparklinePr
   );
 }
 
-export type Bar = { label: string; parts: readonly { value: number; className: string }[] };
-
-type BarsProps = { bars: readonly Bar[]; label: string; className?: string };
-
-/** Stacked bars with hover text. */
-export function Bars({ bars, label, className }: BarsProps) {
-  const most = Math.max(1, ...bars.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0)));
-  const gap = bars.length > 40 ? 0.25 : 0.3;
-  return (
-    <svg
-      role="img"
-      aria-label={label}
-      viewBox={`0 0 ${bars.length} 100`}
-      preserveAspectRatio="none"
-      className={classes("h-28 w-full", className)}
-    >
-      {bars.map(({ label: title, parts }, at) => {
-        let top = 100;
-        return (
-          <g key={title}>
-            <title>{title}</title>
-            <rect x={at} y={0} width={1} height={100} fill="transparent" />
-            {parts.map(({ value, className: look }) => {
-              const size = (value / most) * 96;
-              top -= size;
-              return <rect key={look} x={at + gap / 2} y={top} width={1 - gap} height={size} className={look} />;
-            })}
-          </g>
-        );
-      })}
-    </svg>
-  );
-}
-
 /** A meter; `value` from 0 to 1. */
 export function Meter({
   value,

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { callOperation } from "../api/operations.ts";
 import { markGone, refresh } from "../api/refresh.ts";
 import { counted } from "./time.tsx";
-import { toast, toastError } from "./toast.tsx";
+import { toast, toastError } from "./toast.ts";
 
 const words = { servers: "server", toolsets: "toolset", "dead-letters": "dead letter" } as const;
 

@@ -21,7 +21,7 @@ export function keptRun(run: AgentRun): AgentRun {
 }
 
 function summaryOf({ id, at, durationMs, user, owner, style, model, toolset, conversation, ...rest }: AgentRun) {
-  const { outcome, turns, usage, counters, trace, truncated, waiting, missing } = rest;
+  const { outcome, turns, usage, counters, trace, truncated, refused, waiting, missing } = rest;
   return {
     id,
     at,
@@ -36,12 +36,12 @@ function summaryOf({ id, at, durationMs, user, owner, style, model, toolset, con
     usage,
     counters,
     trace,
-    ...withoutUndefined({ owner, truncated, waiting, missing: redactDeep(missing) }),
+    ...withoutUndefined({ owner, truncated, refused, waiting, missing: redactDeep(missing) }),
   };
 }
 
 /** Names and ids of calls are what a model wrote. */
-function keptStep(step: AgentStep): AgentStep {
+export function keptStep(step: AgentStep): AgentStep {
   const calls = step.calls.map((call) => ({ ...call, id: keptText(call.id), tool: keptText(call.tool) }));
   return { ...step, calls };
 }
@@ -88,7 +88,7 @@ export function keptMessage(message: ChatMessage): ChatMessage {
   };
 }
 
-function keptText(text: string): string {
+export function keptText(text: string): string {
   if (text.length <= maxText) return redact(text);
   const left = text.length - maxText;
   return `${redact(sliceText(text, 0, maxText))}… (${left} more characters were not kept)`;

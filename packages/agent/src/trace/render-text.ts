@@ -5,7 +5,13 @@ import type { AskedCall, ChatContent, ChatMessage } from "../../../../src/model/
 import type { AgentCall, AgentRun } from "../../../../src/model/agent/run-schema.ts";
 import { callsIn, contentText } from "../style.ts";
 
-const titles = { system: "System", user: "Question", assistant: "Model", answer: "Answer", tool: "Tool" } as const;
+export const titles = {
+  system: "System",
+  user: "Question",
+  assistant: "Model",
+  answer: "Answer",
+  tool: "Tool",
+} as const;
 
 /** A run as people read it: what was asked, each call with its number, what was thought before what was said. */
 export function renderRunText(run: AgentRun): string {
@@ -17,7 +23,7 @@ export function renderRunText(run: AgentRun): string {
   return plainText(parts.join("\n\n"));
 }
 
-function headOf(run: AgentRun): string {
+export function headOf(run: AgentRun): string {
   const { usage, counters } = run;
   const finishes = run.steps.flatMap(({ finish }) => finish ?? []);
   const models = run.steps.reduce((sum, { modelMs }) => sum + modelMs, 0);
@@ -29,6 +35,7 @@ function headOf(run: AgentRun): string {
       `the model asked ${countOf(run.steps.length, "time")} for ${durationOf(models)}`,
     ...(finishes.length === 0 ? [] : [`the model stopped with ${finishes.join(", ")}`]),
     ...(run.truncated ? ["the answer was cut off at the model's limit"] : []),
+    ...(run.refused ? ["the model refused to go on, or its content filter stopped it"] : []),
     ...(run.missing ?? []).map(({ server, reason }) => `no tools of ${server}: ${reason}`),
     ...(run.waiting ?? []).map(({ id, tool }) => `${tool} waits for approval ${id}`),
     `${countOf(usage.totalTokens, "token")}: ${grouped(usage.inputTokens)} in, ${grouped(usage.outputTokens)} out${
@@ -53,7 +60,7 @@ function renderCall({ number, tool, arguments: args, result, facts }: TraceCall)
   ].join("\n");
 }
 
-function factsOf({ status, durationMs, provider, attempts, record }: AgentCall): string {
+export function factsOf({ status, durationMs, provider, attempts, record }: AgentCall): string {
   const tried = attempts > 1 ? `, ${countOf(attempts, "attempt")}` : "";
   const by = provider === null ? "" : ` by ${provider}`;
   return `${status}${by} in ${durationOf(durationMs)}${tried}${record === null ? "" : `, call ${record}`}`;
@@ -63,7 +70,7 @@ function indent(text: string, by = 3): string {
   return text.replaceAll(/^(?=.)/gm, " ".repeat(by));
 }
 
-type TraceCall = {
+export type TraceCall = {
   kind: "call";
   number: number;
   tool: string;
@@ -73,7 +80,7 @@ type TraceCall = {
   /** Null for a call of an earlier run. */
   facts: AgentCall | null;
 };
-type TraceMessage = {
+export type TraceMessage = {
   kind: "message";
   /** An answer is what the model said last. */
   role: ChatMessage["role"] | "answer";
@@ -154,7 +161,7 @@ function isEmpty(content: ChatContent): boolean {
 }
 
 /** JSON on lines of its own, to the letter as it was written; anything else as it is. */
-function prettyJson(text: string): string {
+export function prettyJson(text: string): string {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return text;
   try {
@@ -179,6 +186,6 @@ const outcomeWords = {
   cancelled: "cancelled",
 } as const satisfies Record<AgentRun["outcome"], string>;
 
-function pictureOf(url: string): string {
+export function pictureOf(url: string): string {
   return url.startsWith("data:") ? `[picture ${url.slice(5).replace(/[;,].*$/s, "")}]` : `[picture ${url}]`;
 }

@@ -12,7 +12,7 @@ const defaultPage = 50;
 const maxPage = 1_000;
 const maxTitle = 200;
 
-type RunStore = { verbs: AgentRunner["runs"]; keep: AgentRunner["keepRun"] };
+type RunStore = { verbs: Omit<AgentRunner["runs"], "running" | "stop">; keep: AgentRunner["keepRun"] };
 
 /** What agents did: kept, told of, and shown to whose it was, or to admins. */
 export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunStore {
@@ -60,6 +60,7 @@ export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunS
             `A run cannot be rendered as '${format}': use ${runFormats.join(" or ")}, or read it as JSON with 'run'.`,
           );
         const run = await find(id, principal);
+        if (format === "html") return { text: (await import("./render-html.ts")).renderRunPage(run) };
         const { renderRunText } = await import("./render-text.ts");
         return { text: renderRunText(run) };
       },

@@ -16,6 +16,7 @@ import {
   withPlaces,
 } from "../../../../src/config/editing.ts";
 import { createEgress } from "../../../../src/lib/net/egress.ts";
+import { variableName } from "../../../../src/lib/text/variable-name.ts";
 import type { AddedOne, AddHooks, AddOptions, FoundServer, Trial } from "../../../../src/model/config/adding.ts";
 import { officialRegistry } from "../../../../src/model/config/config.ts";
 import type { SetupAdding } from "../../../../src/model/config/setup.ts";
@@ -25,6 +26,7 @@ import { isObject, type JsonObject } from "../../../../src/model/json.ts";
 import { packageLauncher } from "../../../../src/model/servers/package-launcher.ts";
 import { concealSecrets } from "./conceal.ts";
 import { type EntryInput, formOf, type InputValues, missingInputs, wrongChoices } from "./inputs.ts";
+import { keepSecrets, unkeptSecrets } from "./keep-secrets.ts";
 import { freeName } from "./names.ts";
 import { type Recognised, recognise } from "./recognise.ts";
 import { createRegistries } from "./registries.ts";
@@ -127,7 +129,7 @@ async function draftServer(
 ): Promise<ServerDraft> {
   const { kind, inputs, notes, ways = [] } = recognised;
   const { file, env = {}, headers = {} } = options;
-  let values: InputValues = options.values ?? {};
+  let values: InputValues = asKeys(options.values ?? {}, inputs);
   let environment = place.environment;
   const draw = () => {
     const wrong = wrongChoices(inputs, values);
@@ -175,6 +177,13 @@ async function draftServer(
     variables: still.variables,
     values: { ...textsIn(values), ...drawn.values },
   };
+}
+
+/** A manifest says `greeting`, and the variable for it is `GREETING`: either names the answer. */
+function asKeys(given: InputValues, inputs: readonly EntryInput[]): InputValues {
+  const keyOf = (name: string) =>
+    (inputs.find(({ key }) => key === name) ?? inputs.find(({ key }) => key === variableName(name)))?.key ?? name;
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [keyOf(name), value]));
 }
 
 const cancelled = () => new PlaneError("CANCELLED", "Nothing was written.");
@@ -246,7 +255,7 @@ async function conclude(
   ports: AddingPorts,
   draft: ServerDraft,
   options: AddOptions,
-  { onDraft }: AddHooks,
+  { onDraft, keep }: AddHooks,
 ): Promise<AddedOne> {
   const { values, recognised, sent, ...shown } = draft;
   const { name, entry, file, missing } = shown;
@@ -259,9 +268,15 @@ async function conclude(
   const trial = missing.length > 0 ? untried : await tryOne(ports, name, entry, values, file, recognised);
   const done = { ...shown, ...trial };
   if (trial.problem !== null && !trial.needsSignIn && !options.force) throw failed(done);
-  await addServerEntry(file, name, entry);
+  const { environment } = ports.place;
+  const names = unkeptSecrets(entry, values, environment);
+  const where = names.length === 0 ? "env" : (options.secrets ?? (await keep?.(name, names)) ?? "env");
+  const secrets = Object.fromEntries(names.map((one) => [one, values[one] ?? ""]));
+  const written = where === "env" ? { entry } : await keepSecrets(name, entry, secrets, where, environment);
+  await addServerEntry(file, name, written.entry);
   await ports.trustWritten(file, [name]);
-  return { ...done, isWritten: true };
+  const variables = where === "env" ? done.variables : done.variables.filter((one) => !names.includes(one.name));
+  return { ...done, ...written, variables, isWritten: true };
 }
 
 const untried: Trial = { tools: null, needsSignIn: false, problem: null };

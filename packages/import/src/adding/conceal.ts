@@ -1,4 +1,4 @@
-import { type Environment, findReferences, splitReferences } from "../../../../src/config/editing.ts";
+import { type Environment, findReferences, isKeyLike, splitReferences } from "../../../../src/config/editing.ts";
 import { findPlaceholder } from "../../../../src/lib/text/placeholder.ts";
 import { looksSecret, redact } from "../../../../src/lib/text/redact.ts";
 import { spell } from "../../../../src/lib/text/spell.ts";
@@ -11,16 +11,38 @@ export type Concealed = {
   values: Record<string, string>;
 };
 
-/** Puts references in the place of secrets that were pasted in clear; none to a variable of `environment` that holds something else. */
-export function concealSecrets(server: string, given: JsonObject, environment: Environment): Concealed {
+/**
+ * Puts references in the place of secrets that stand in clear; none to a variable of `environment` that holds something else.
+ * What a client has worked with: a placeholder in it stays, and what has the look of a key is one whatever its name.
+ */
+export function concealSecrets(
+  server: string,
+  given: JsonObject,
+  environment: Environment,
+  source: "pasted" | "client" = "pasted",
+): Concealed {
+  const isPasted = source === "pasted";
   const values: Record<string, string> = {};
-  const hide = (variable: string, value: string) => {
-    if (value !== "" && findPlaceholder(value) === undefined) values[variable] = splitReferences(value).join("");
+  const isBlank = (value: string) => value === "" || (isPasted && findPlaceholder(value) !== undefined);
+  const hide = (base: string, value: string) => {
+    if (isBlank(value)) return `\${${base}}`;
+    const plain = splitReferences(value).join("");
+    // Two that are different under one name must not become one. A name that was pasted may be meant to be that of the variable.
+    const isFree = (name: string) =>
+      [undefined, plain].includes(values[name]) && (isPasted || [undefined, "", plain].includes(environment[name]));
+    let variable = base;
+    for (let count = 2; !isFree(variable); count += 1) variable = `${base}_${count}`;
+    values[variable] = plain;
     return `\${${variable}}`;
   };
-  const isSecret = (name: string, value: string) =>
-    findReferences(value).length === 0 &&
-    (looksSecret(name) || findPlaceholder(value) !== undefined || redact(value) !== value);
+  const isSecret: IsSecret = (name, value) => {
+    if (findReferences(value).length > 0 || isCount(name, value)) return false;
+    const isPlaceholder = findPlaceholder(value) !== undefined;
+    if (!isPasted && (value === "" || isPlaceholder)) return false;
+    return looksSecret(name) || isPlaceholder || redact(value) !== value;
+  };
+  // A name that a server chose need not say what it is for.
+  const isHanded: IsSecret = (name, value) => isSecret(name, value) || (!isPasted && isMadeUp(value));
   const own = (name: string, value: string) => {
     const base = variableName(`${server}_${name}`);
     const isFree = (variable: string) => [undefined, "", value].includes(environment[variable]);
@@ -36,25 +58,33 @@ export function concealSecrets(server: string, given: JsonObject, environment: E
       Object.entries(map).map(([name, value]) => [name, typeof value === "string" ? each(name, value) : value]),
     ) as JsonObject;
   };
-  change("env", (name, value) => (isSecret(name, value) ? hide(variableName(name), value) : value));
+  change("env", (name, value) => (isHanded(name, value) ? hide(variableName(name), value) : value));
   change("headers", (name, value) => {
     const [, scheme = "", token = value] = /^((?:bearer|basic|token)\s+)(.+)$/is.exec(value) ?? [];
     const variable = own(scheme === "" ? name : "token", token);
-    return isSecret(name, token) ? scheme + hide(variable, token) : value;
+    return isHanded(name, token) ? scheme + hide(variable, token) : value;
   });
-  if (Array.isArray(entry.args)) entry.args = concealArguments(entry.args.map(spell), isSecret, hide);
-  if (typeof entry.url === "string") entry.url = concealUrl(entry.url, (name, value) => hide(own(name, value), value));
+  if (!isPasted) change("auth", (name, value) => (isSecret(name, value) ? hide(own(name, value), value) : value));
+  if (Array.isArray(entry.args)) entry.args = concealArguments(entry.args.map(spell), isSecret, hide, !isPasted);
+  if (typeof entry.url === "string") {
+    entry.url = concealUrl(entry.url, (name, value) => hide(own(name, value), value));
+    if (!isPasted) entry.url = concealPath(entry.url, (value) => hide(own("url key", value), value));
+  }
   return { entry, values };
 }
 
+type IsSecret = (name: string, value: string) => boolean;
+
+const isMadeUp = (value: string) => value.length >= 16 && isKeyLike(value);
+
+/** MAX_TOKENS says how many, while a PASSWORD may be a number. */
+const isCount = (name: string, value: string) =>
+  /^(?:true|false|\d{1,9})$/i.test(value) && !/(?:token|key|secret|passw(?:or)?d|passphrase|pass|pwd)$/i.test(name);
+
 type Hide = (variable: string, value: string) => string;
 
-/** `--token=x` and `--token x`; also a word of another flag that has the shape of a secret. */
-function concealArguments(
-  args: readonly string[],
-  isSecret: (name: string, value: string) => boolean,
-  hide: Hide,
-): string[] {
+/** `--token=x` and `--token x`; also a word of another flag that has the shape of a secret, and with `all` any such word. */
+function concealArguments(args: readonly string[], isSecret: IsSecret, hide: Hide, all: boolean): string[] {
   const flagOf = (word: string) => /^--?([\w-]+)$/.exec(word)?.[1];
   return args.map((word, at) => {
     const [, flag, value] = /^(--?[\w-]+=)(.+)$/s.exec(word) ?? [];
@@ -62,7 +92,7 @@ function concealArguments(
       const name = flag.replaceAll(/^-+|=$/g, "");
       return isSecret(name, value) ? flag + hide(variableName(name), value) : word;
     }
-    const before = flagOf(args[at - 1] ?? "");
+    const before = flagOf(args[at - 1] ?? "") ?? (all && redact(word) !== word ? "argument" : undefined);
     if (before === undefined || word.startsWith("-") || !isSecret(before, word)) return word;
     return hide(variableName(before), word);
   });
@@ -73,4 +103,12 @@ function concealUrl(text: string, hide: Hide): string {
   return text.replaceAll(/([?&])([^=&#]+)=([^&#]+)/g, (whole, mark: string, name: string, value: string) =>
     looksSecret(name) && findReferences(value).length === 0 ? `${mark}${name}=${hide(name, value)}` : whole,
   );
+}
+
+/** A part of the path that is a key, as some services hand them out. */
+function concealPath(text: string, hide: (value: string) => string): string {
+  const [, origin = "", path = "", rest = ""] = /^(\w+:\/\/[^/?#]*)([^?#]*)(.*)$/s.exec(text) ?? [];
+  if (origin === "") return text;
+  const parts = path.split("/").map((part) => (isMadeUp(part) ? hide(part) : part));
+  return origin + parts.join("/") + rest;
 }

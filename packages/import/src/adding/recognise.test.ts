@@ -46,9 +46,9 @@ const cases: [what: string | string[], name: string, entry: object][] = [
     { command: "npx", args: ["-y", "dbhub", "--dsn", "${DSN}"], env: { A: "1" } },
   ],
   [
-    "codex mcp add ctx --env KEY_OF=1 -- uvx ctx",
+    "codex mcp add ctx --env CTX_KEY=1 --env MAX_TOKENS=5 -- uvx ctx",
     "ctx",
-    { command: "uvx", args: ["ctx"], env: { KEY_OF: "${KEY_OF}" } },
+    { command: "uvx", args: ["ctx"], env: { CTX_KEY: "${CTX_KEY}", MAX_TOKENS: "5" } },
   ],
   [
     `claude mcp add-json w '{"type":"http","url":"https://h.example/mcp"}'`,

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import {
   addServerEntry,
   isConfiguredByVariables,
+  lastingProgram,
   newFile,
   noConfigFound,
   projectFiles,
@@ -9,7 +10,6 @@ import {
   type SetupPlace,
   userFiles,
 } from "../../../../src/config/editing.ts";
-import { stableJson } from "../../../../src/lib/json/stable-json.ts";
 import {
   type ClientConnection,
   type ConnectOptions,
@@ -18,15 +18,16 @@ import {
   projectLines,
 } from "../../../../src/model/config/setup.ts";
 import { PlaneError } from "../../../../src/model/errors.ts";
-import { hasProjectScope } from "./client-files.ts";
-import { knownClient } from "./clients.ts";
+import { hasProjectScope, isInstalled } from "./client-files.ts";
+import { isWrittenAs, type SecretsReport, withoutSecrets } from "./client-secrets.ts";
+import { type ClientName, clientOf, knownClient } from "./clients.ts";
 import { connectClient } from "./connect-client.ts";
-import { findClientServers, holdsSecret, isClient } from "./import-clients.ts";
+import { findClientServers, isClient, launchOf } from "./import-clients.ts";
 
 export async function connect(
-  { files, directory, environment, program, where, present, load, fileAt }: SetupPlace,
+  { files, directory, dataDirectory, environment, program, where, present, load, fileAt }: SetupPlace,
   client: string,
-  { scope: wanted, file, keep = false, dryRun = false }: ConnectOptions = {},
+  { scope: wanted, file, keep = false, dryRun = false, secrets = "file" }: ConnectOptions = {},
 ): Promise<ClientConnection> {
   const found = present();
   // A client that starts the gateway without a valid configuration would only see it fail.
@@ -41,20 +42,34 @@ export async function connect(
   const existing = files.length > 0 ? found.at(-1) : native.find((one) => found.includes(one));
   const into = file === undefined ? (existing ?? fallback) : fileAt(file);
   const isHere = (one: string) => dirname(one) === directory && directory !== where.home;
-  const [command, ...args] = program;
+  const lasting = lastingProgram(program, { dataDirectory, environment, platform: where.platform });
+  const [command, ...args] = lasting.program;
+  // Asked before a lock makes the client's folder.
+  const isHereAtAll = isInstalled(knownClient(client), where);
   const report = await connectClient(client, where, {
     scope,
     keep,
     dryRun,
+    secrets,
     into,
     files: found,
     workspace: scope === "project" || isHere(into) ? directory : null,
+    isForAll: userFiles(environment).includes(into),
     gateway(config) {
-      if (config.length === 0 && !isConfiguredByVariables(environment)) noConfigFound(directory, environment);
+      if (config.length === 0 && !isConfiguredByVariables(environment)) {
+        if (!isHereAtAll) throw notHere(knownClient(client));
+        noConfigFound(directory, environment);
+      }
+      if (!dryRun) lasting.prepare();
       return { command, args: [...args, "mcp", ...config.flatMap((one) => ["--config", one])] };
     },
   });
   return { ...report, isForEveryProject: scope === "user" && report.config.some(isHere) };
+}
+
+function notHere(client: ClientName): PlaneError {
+  const message = `${clientOf(client).title} is not on this machine, and there is no configuration to connect it with. 'toolplane connect' lists the clients that are here.`;
+  return new PlaneError("USAGE", message, { data: { client } });
 }
 
 /** The client names the files from then on, and so starts what a person has not looked at. */
@@ -64,9 +79,9 @@ function notTrusted(): PlaneError {
 }
 
 export async function importClients(
-  { directory, where, load, fileAt }: SetupPlace,
+  { directory, where, environment, load, fileAt }: SetupPlace,
   clients: readonly string[],
-  { dryRun, file, files = false }: ImportOptions,
+  { dryRun, file, files = false, secrets = "file" }: ImportOptions,
 ): Promise<ImportReport & { ofUser: string[] }> {
   // Its extensions may know a file that we do not; what is wrong with it is no matter of the import.
   if (files && clients.some((name) => !isClient(name))) await load().catch(() => null);
@@ -75,14 +90,23 @@ export async function importClients(
   const { skipped } = report;
   const present = readServerEntries(path);
   const imported: string[] = [];
+  const kept: SecretsReport = { secrets: [], variables: report.variables, holdSecrets: [] };
+  const launches: ImportReport["launches"] = [];
   for (const { name, definition } of servers) {
-    const isThere = present.some(
-      (server) => server.name === name && stableJson(server.entry) === stableJson(definition),
-    );
+    const named = present.find((server) => server.name === name);
+    const isThere = named !== undefined && (await isWrittenAs(named, definition, environment));
     try {
-      if (isThere) skipped.push({ name, reason: `${path} has it already` });
-      else if (!dryRun) await addServerEntry(path, name, definition);
-      if (!isThere) imported.push(name);
+      if (isThere) {
+        skipped.push({ name, reason: `${path} has it already` });
+        continue;
+      }
+      // No secret is kept for one that is refused because another has its name.
+      const isRefused = named !== undefined && !dryRun;
+      const keeping = { secrets, dryRun, environment };
+      const entry = isRefused ? definition : await withoutSecrets(name, definition, kept, keeping);
+      if (!dryRun) await addServerEntry(path, name, entry);
+      imported.push(name);
+      launches.push({ name, launch: launchOf(entry) });
     } catch (thrown) {
       if (!(thrown instanceof PlaneError)) throw thrown;
       skipped.push({ name, reason: thrown.message });
@@ -92,9 +116,11 @@ export async function importClients(
   return {
     ...report,
     imported,
+    launches,
+    secrets: kept.secrets,
     // What another client's file of this project names waits for trust like the project's own.
     ofUser: servers.filter(({ name, scope }) => isImported(name) && scope === "user").map(({ name }) => name),
-    holdSecrets: servers.filter((one) => isImported(one.name) && holdsSecret(one.definition)).map(({ name }) => name),
+    holdSecrets: kept.holdSecrets,
     path: dryRun || imported.length === 0 ? null : path,
     renamed: report.renamed.filter(({ name }) => isImported(name)),
     translated: report.translated.filter(({ server }) => isImported(server)),

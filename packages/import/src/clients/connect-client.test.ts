@@ -23,6 +23,7 @@ import {
   userFiles,
 } from "../../../../test/fixtures/clients/client-home.ts";
 import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
+import { revealKept } from "../adding/keep-secrets.ts";
 import { clientNames } from "./clients.ts";
 import { connectClient } from "./connect-client.ts";
 import { disconnectClient } from "./disconnect-client.ts";
@@ -49,8 +50,10 @@ for (const client of clientNames()) {
       moved.map(({ as }) => as),
       inPlane.map(([name]) => name),
     );
-    for (const { name, definition } of servers.filter((server) => moved.some(({ as }) => as === server.name)))
-      assert.equal(JSON.stringify(Object.fromEntries(inPlane)[name]), JSON.stringify(definition));
+    for (const { name, definition } of servers.filter((server) => moved.some(({ as }) => as === server.name))) {
+      const revealed = await revealKept(Object.fromEntries(inPlane)[name], where.environment);
+      assert.equal(JSON.stringify(revealed), JSON.stringify(definition));
+    }
     const done = await disconnectClient(client, where, { remove: true });
     assert.equal(done.outcome, "restored");
     assert.deepEqual(readFileSync(file), before);
@@ -161,8 +164,8 @@ test("a dry run says everything and writes nothing", async () => {
   const planned = await connectClient("cursor", where, request(where, { dryRun: true }));
   assert.deepEqual(state(), before);
   assert.deepEqual(planned.moved, [
-    { name: "github", as: "github", isNew: true },
-    { name: "browser", as: "browser", isNew: true },
+    { name: "github", as: "github", isNew: true, launch: "https://api.githubcopilot.com/mcp/" },
+    { name: "browser", as: "browser", isNew: true, launch: "npx '@playwright/mcp@latest'" },
   ]);
   assert.equal(planned.isDryRun && planned.isChanged, true);
   const done = await connectClient("cursor", where, request(where));
@@ -188,8 +191,13 @@ test("a server that the configuration has already is not written twice, a differ
   writeFileSync(wanted.into, JSON.stringify({ mcpServers: { linear, puppeteer: { command: "other" } } }));
   const { moved } = await connectClient("windsurf", where, wanted);
   assert.deepEqual(moved, [
-    { name: "linear", as: "linear", isNew: false },
-    { name: "puppeteer", as: "puppeteer-windsurf", isNew: true },
+    { name: "linear", as: "linear", isNew: false, launch: "https://mcp.linear.app/mcp" },
+    {
+      name: "puppeteer",
+      as: "puppeteer-windsurf",
+      isNew: true,
+      launch: "npx '-y' '@modelcontextprotocol/server-puppeteer' (once it is switched on)",
+    },
   ]);
   const done = await disconnectClient("windsurf", where, { remove: true });
   assert.deepEqual(

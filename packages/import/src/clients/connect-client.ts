@@ -7,16 +7,20 @@ import {
   withLock,
 } from "../../../../src/config/editing.ts";
 import { stableJson } from "../../../../src/lib/json/stable-json.ts";
+import type { SecretPlace } from "../../../../src/model/config/adding.ts";
 import type { ClientConnection, ClientScope } from "../../../../src/model/config/setup.ts";
 import { PlaneError } from "../../../../src/model/errors.ts";
 import type { Json, JsonObject } from "../../../../src/model/json.ts";
+import { concealSecrets } from "../adding/conceal.ts";
+import { revealKept } from "../adding/keep-secrets.ts";
 import { ClientFile } from "./client-file.ts";
 import { type ClientPlace, requireFile, type Where } from "./client-files.ts";
+import { withoutSecrets } from "./client-secrets.ts";
 import { otherServers } from "./client-status.ts";
 import { type ClientEntry, type ClientText, isForFolder } from "./client-text.ts";
 import { type ClientName, clientOf, knownClient } from "./clients.ts";
 import { backupPath, type MovedServer, readBackup } from "./connection-record.ts";
-import { addTranslated, freeNameFor, holdsSecret, inputsOf } from "./import-clients.ts";
+import { addTranslated, freeNameFor, inputsOf, isSameServer, launchOf } from "./import-clients.ts";
 import { gatewayEntry, translateEntry } from "./translate-entry.ts";
 
 export type ConnectRequest = {
@@ -27,6 +31,9 @@ export type ConnectRequest = {
   into: string;
   files: readonly string[];
   workspace: string | null;
+  /** `into` counts in every project. */
+  isForAll: boolean;
+  secrets?: SecretPlace;
   gateway(files: readonly string[]): JsonObject;
 };
 
@@ -47,7 +54,7 @@ async function connect(
 ): Promise<ClientConnection> {
   const file = new ClientFile(place);
   const report = emptyReport(client, place, request);
-  const moved = request.keep ? keepAll(file.text, report) : moveAll(client, file.text, where, request, report);
+  const moved = request.keep ? keepAll(file.text, report) : await moveAll(client, file.text, where, request, report);
   // The plane must not read the file that starts it.
   const files = withNew(request, moved).filter((path) => path !== place.path);
   report.config = files;
@@ -78,17 +85,22 @@ function keepAll(text: ClientText, report: ClientConnection): MovedServer[] {
   return [];
 }
 
-function moveAll(
+async function moveAll(
   client: ClientName,
   text: ClientText,
   where: Where,
-  { into, files, workspace }: ConnectRequest,
+  { into, files, workspace, isForAll, dryRun, secrets = "file" }: ConnectRequest,
   report: ClientConnection,
-): MovedServer[] {
-  const source = { client, where, workspace, inputs: inputsOf(text.data) };
-  const known = [...new Set([...files, into])]
+): Promise<MovedServer[]> {
+  const source = { client, where, workspace, keepsFolder: isForAll, inputs: inputsOf(text.data) };
+  const { environment } = where;
+  const written = [...new Set([...files, into])]
     .filter((path) => path !== text.file.path)
     .flatMap((path) => readServerEntries(path).map((server) => ({ ...server, path })));
+  // With their secrets in place, so that one that another client brought is the same one.
+  const known: typeof written = [];
+  for (const server of written) known.push({ ...server, entry: await revealKept(server.entry, environment) });
+  const before = [...known];
   const moved: MovedServer[] = [];
   for (const { name, entry, place } of ownServers(text)) {
     const translated = translateEntry(entry, source);
@@ -98,18 +110,25 @@ function moveAll(
       continue;
     }
     const { definition } = translated;
-    const same = known.find(
-      (server) =>
-        (server.name === name || server.name.startsWith(`${name}-${client}`)) &&
-        stableJson(server.entry) === stableJson(definition),
-    );
+    const isSame = (server: { entry: unknown }) => isSameServer(server.entry, definition);
+    // Two names for one server in the same client are meant to be two.
+    const same =
+      known.find((server) => (server.name === name || server.name.startsWith(`${name}-`)) && isSame(server)) ??
+      before.find((server) => isSame(server) && !moved.some(({ as }) => as === server.name));
     const as = same?.name ?? freeNameFor(name, client, (taken) => known.some((server) => server.name === taken));
     if (!same) known.push({ name: as, entry: definition, path: into });
-    moved.push({ name, place, entry: plain(entry), into: same?.path ?? into, as, definition, isAdded: !same });
     addTranslated(report, as, translated, where);
+    const ours = same
+      ? concealSecrets(as, definition, environment, "client").entry
+      : await withoutSecrets(as, definition, report, { secrets, dryRun, environment });
+    moved.push({ name, place, entry: plain(entry), into: same?.path ?? into, as, definition: ours, isAdded: !same });
   }
-  report.moved = moved.map(({ name, as, isAdded }) => ({ name, as, isNew: isAdded }));
-  report.holdSecrets = moved.filter(({ definition }) => holdsSecret(definition)).map(({ as }) => as);
+  report.moved = moved.map(({ name, as, isAdded, definition }) => ({
+    name,
+    as,
+    isNew: isAdded,
+    launch: launchOf(definition),
+  }));
   report.into = moved.length === 0 ? null : into;
   return moved;
 }
@@ -147,6 +166,7 @@ function emptyReport(client: ClientName, file: ClientPlace, { dryRun }: ConnectR
     kept: [],
     translated: [],
     variables: [],
+    secrets: [],
     holdSecrets: [],
     elsewhere: [],
     replaces: null,

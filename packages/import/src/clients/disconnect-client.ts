@@ -1,7 +1,14 @@
-import { ownName, readServerEntries, removeServerEntry, withLock } from "../../../../src/config/editing.ts";
+import {
+  type Environment,
+  ownName,
+  readServerEntries,
+  removeServerEntry,
+  withLock,
+} from "../../../../src/config/editing.ts";
 import { stableJson } from "../../../../src/lib/json/stable-json.ts";
 import type { ClientDisconnection, ClientScope, DisconnectOptions } from "../../../../src/model/config/setup.ts";
 import { PlaneError } from "../../../../src/model/errors.ts";
+import { forgetSecrets } from "../adding/keep-secrets.ts";
 import { ClientFile } from "./client-file.ts";
 import { type ClientPlace, requireFile, targetFile, type Where } from "./client-files.ts";
 import { ClientText } from "./client-text.ts";
@@ -19,7 +26,7 @@ export async function disconnectClient(
   if (file === undefined || !connected.some(({ path }) => path === file.path)) throw notConnected(client, where, scope);
   const others = connected.filter(({ path }) => path !== file.path).map(({ path }) => path);
   const back = await withLock(file.path, () => new ClientFile(file).restore());
-  const { stays, removed } = await settle(back.moved, remove);
+  const { stays, removed } = await settle(back.moved, remove, where.environment);
   return {
     client,
     title: clientOf(client).title,
@@ -59,13 +66,17 @@ function notConnected(client: ClientName, where: Where, scope: ClientScope = "us
 async function settle(
   moved: readonly MovedServer[],
   remove: boolean,
+  environment: Environment,
 ): Promise<Pick<ClientDisconnection, "stays" | "removed">> {
   const result: Pick<ClientDisconnection, "stays" | "removed"> = { stays: [], removed: [] };
   for (const { as, into, definition, isAdded } of moved) {
     const present = tryEntries(into).find(({ name }) => name === as);
     if (present === undefined) continue;
     const isOurs = isAdded && stableJson(present.entry) === stableJson(definition);
-    if (remove && isOurs) await removeServerEntry(into, as);
+    if (remove && isOurs) {
+      await removeServerEntry(into, as);
+      forgetSecrets(definition, environment);
+    }
     result[remove && isOurs ? "removed" : "stays"].push({ name: as, path: into });
   }
   return result;

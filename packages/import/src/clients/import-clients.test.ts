@@ -7,7 +7,7 @@ import { emptyHome, fullHome, platforms, userFiles } from "../../../../test/fixt
 import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
 import type { Where } from "./client-files.ts";
 import { clientNames } from "./clients.ts";
-import { findClientServers } from "./import-clients.ts";
+import { findClientServers, launchOf } from "./import-clients.ts";
 
 function place(where: Where, path: string, content: JsonObject | string): void {
   const file = join(where.home, path);
@@ -228,4 +228,11 @@ test("what a client asks its user for becomes variables, and it is said which to
   ]);
   assert.deepEqual(report.translated[0], { server: "search", from: "${input:apiKey}", to: "${API_KEY}" });
   assert.match(report.skipped[0]?.reason ?? "", /only the client knows what \$\{unknown-thing\} stands for/);
+});
+
+test("what would be started says so of a server that is switched off", () => {
+  const entry = { command: "npx", args: ["-y", "a b"], env: { TOKEN: "x" } };
+  assert.equal(launchOf(entry), "npx '-y' 'a b'");
+  assert.equal(launchOf({ ...entry, enabled: false }), "npx '-y' 'a b' (once it is switched on)");
+  assert.equal(launchOf({ url: "https://example.org/mcp" }), "https://example.org/mcp");
 });

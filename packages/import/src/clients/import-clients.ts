@@ -1,15 +1,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import {
-  addedFormats,
-  isKeyLike,
-  isOurselves,
-  maskSecrets,
-  readData,
-  valueAt,
-} from "../../../../src/config/editing.ts";
+import { addedFormats, isOurselves, readData, valueAt } from "../../../../src/config/editing.ts";
 import { isFile } from "../../../../src/lib/files.ts";
 import { stableJson } from "../../../../src/lib/json/stable-json.ts";
+import { plainText } from "../../../../src/lib/text/plain-text.ts";
+import { redact } from "../../../../src/lib/text/redact.ts";
+import { shellQuote } from "../../../../src/lib/text/shell.ts";
 import type {
   ClientScope,
   ImportReport,
@@ -17,7 +13,7 @@ import type {
   TranslatedReference,
 } from "../../../../src/model/config/setup.ts";
 import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
-import { isObject, type JsonObject } from "../../../../src/model/json.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../../../../src/model/json.ts";
 import { type ClientPlace, clientFiles, type Where } from "./client-files.ts";
 import { type ClientEntry, ClientText } from "./client-text.ts";
 import { type ClientName, clientNames, knownClient } from "./clients.ts";
@@ -120,6 +116,29 @@ export function addTranslated(
   }
 }
 
+/** What it starts or reaches, for a person to read. */
+export function launchOf({ command, args, url, enabled }: JsonObject): string {
+  const words = [command ?? url ?? "", ...(command !== undefined && Array.isArray(args) ? args : [])];
+  const line = plainText(redact(words.map((word) => shellQuote(String(word))).join(" ")));
+  return enabled === false ? `${line} (once it is switched on)` : line;
+}
+
+/** The same program or address, whatever clients add that changes nothing. */
+export function isSameServer(one: unknown, other: unknown): boolean {
+  return isObject(one) && isObject(other) && stableJson(essenceOf(one)) === stableJson(essenceOf(other));
+}
+
+function essenceOf({ type: _, transport, ...entry }: UnknownObject): UnknownObject {
+  const isGiven = (value: unknown) => value !== undefined && Object.keys(Object(value)).length > 0;
+  const isFlag = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
+  const args: unknown[] = Array.isArray(entry.args) ? entry.args : [];
+  // A server has no person who could answer the question of npx whether it may fetch.
+  const words = entry.command === "npx" ? args.filter((word) => word !== "-y" && word !== "--yes") : args;
+  const isUsual = entry.command !== undefined || transport === "http";
+  const whole = { ...entry, args: words, ...(isUsual ? {} : { transport }) };
+  return Object.fromEntries(Object.entries(whole).filter(([, value]) => isFlag(value) || isGiven(value)));
+}
+
 export function freeNameFor(name: string, client: string, isTaken: (name: string) => boolean): string {
   if (!isTaken(name)) return name;
   let candidate = `${name}-${client}`;
@@ -155,20 +174,11 @@ function addServer(result: ClientServers, server: ClientServer, translated: Tran
   }
   const originalName = (other: ClientServer) =>
     result.renamed.find((change) => change.name === other.name)?.from ?? other.name;
-  const namesakes = result.servers.filter((other) => originalName(other) === name);
-  if (namesakes.some((other) => stableJson(other.definition) === stableJson(definition))) return;
+  // Two names for one server in the same client are meant to be two.
+  const rivals = result.servers.filter((other) => originalName(other) === name || other.client !== client);
+  if (rivals.some((other) => isSameServer(other.definition, definition))) return;
   const free = freeNameFor(name, client, (taken) => result.servers.some((other) => other.name === taken));
   result.servers.push({ ...server, name: free });
   if (free !== name) result.renamed.push({ name: free, client, from: name });
   addTranslated(result, free, translated, where);
-}
-
-/** What would have to be masked is a secret in clear. */
-export function holdsSecret(definition: JsonObject): boolean {
-  // Whatever stands in them is masked for display, though most of it is no secret.
-  const { env, headers, ...rest } = definition;
-  const given: JsonObject = { ...(isObject(env) && env), ...(isObject(headers) && headers) };
-  const isMadeUp = (value: unknown) => typeof value === "string" && value.length >= 16 && isKeyLike(value);
-  const isMasked = (part: JsonObject) => stableJson(maskSecrets(part)) !== stableJson(part);
-  return isMasked({ servers: { it: rest } }) || isMasked(given) || Object.values(given).some(isMadeUp);
 }

@@ -188,6 +188,8 @@ export type EntrySource = {
   where: Where;
   /** What `${workspaceFolder}` stands for; null where it would differ from project to project. */
   workspace: string | null;
+  /** It goes into a file of ours that counts in each project and knows the folder by our own name. */
+  keepsFolder?: boolean;
   inputs: readonly unknown[];
 };
 
@@ -284,10 +286,11 @@ function isFolder(name: string): boolean {
   return /^(userHome|workspaceFolder(Basename)?|workspaceRoot|cwd|pathSeparator)$/.test(name);
 }
 
-function folderOf(whole: string, name: string, { where, workspace }: EntrySource): string {
+function folderOf(whole: string, name: string, { where, workspace, keepsFolder }: EntrySource): Found {
   if (name === "userHome") return where.home;
   if (name === "pathSeparator" || name === "/") return where.platform === "win32" ? "\\" : "/";
   if (/^(workspaceFolder(Basename)?|workspaceRoot|cwd)$/.test(name)) {
+    if (workspace === null && keepsFolder && name !== "workspaceFolderBasename") return referenceTo("workspaceFolder");
     if (workspace === null)
       throw new TranslationProblem(`${whole} is another folder in each project; connect it with --project`);
     return name === "workspaceFolderBasename" ? basename(workspace) : workspace;

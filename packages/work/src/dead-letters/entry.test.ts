@@ -34,6 +34,8 @@ suite("which calls leave a dead letter", () => {
       assert.equal(isDead(requestedCall(), failedRecord("FORBIDDEN", { status })), false, status);
     assert.equal(isDead(requestedCall({}, { dryRun: true }), failedRecord("NO_PROVIDER")), false);
     assert.equal(isDead(requestedCall(), failedRecord("STORE_FAILED")), false);
+    const large = sampleError("PROVIDER_FAILED", { tooLarge: true });
+    assert.equal(isDead(requestedCall(), failedRecord("PROVIDER_FAILED", { error: large })), false);
     assert.equal(isDead(requestedCall({}, { ownRetries: true }), failedRecord("NO_PROVIDER")), false);
   });
 });

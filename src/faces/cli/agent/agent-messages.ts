@@ -89,13 +89,13 @@ function cut(text: string, limit: number): string {
 
 type Ended = Pick<
   AgentRun,
-  "answer" | "outcome" | "error" | "turns" | "usage" | "counters" | "truncated" | "waiting" | "missing"
+  "answer" | "outcome" | "error" | "turns" | "usage" | "counters" | "truncated" | "refused" | "waiting" | "missing"
 >;
 
-/** 0 where it answered, 1 where its turns were used up, else that of its error; time is no refusal like other budgets. */
+/** 0 where it answered, that of a budget where turns, calls, tokens, cost or time were used up, else that of its error. */
 export function agentExitCode({ outcome, error }: Pick<Ended, "outcome" | "error">): number {
   if (outcome === "completed") return 0;
-  if (outcome === "budget") return errorTable[error?.data.budget === "time" ? "TIMEOUT" : "BUDGET_EXCEEDED"].exit;
+  if (outcome === "budget" || outcome === "max-iterations") return errorTable.BUDGET_EXCEEDED.exit;
   return error ? exitCodeFor(error) : 1;
 }
 
@@ -114,7 +114,8 @@ export function printRunEnd(ended: Ended): void {
 }
 
 /** What the answer does not show. */
-function printRunWarnings({ truncated, waiting = [], missing = [] }: Ended): void {
+function printRunWarnings({ truncated, refused, waiting = [], missing = [] }: Ended): void {
+  if (refused) printWarning("The model refused to go on, or its content filter stopped it.");
   if (truncated) printWarning("The answer was cut off at the model's limit.");
   for (const { server, reason } of missing) printWarning(`It had no tools of '${server}'. ${reason}`);
   for (const { id, tool } of waiting)

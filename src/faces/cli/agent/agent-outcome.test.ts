@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { PlaneError, reportError } from "../../../model/errors.ts";
 import { agentExitCode } from "./agent-messages.ts";
 
-test("the exit code tells an answer from one that came too early, a budget and a time that is over", () => {
+test("the exit code tells an answer from a budget of any kind, a cancellation and a failure", () => {
   const error = (code: "CANCELLED" | "BUDGET_EXCEEDED" | "CONFIG_INVALID", data = {}) =>
     reportError(new PlaneError(code, "no", { data }));
   const codes = [
@@ -15,5 +15,5 @@ test("the exit code tells an answer from one that came too early, a budget and a
     agentExitCode({ outcome: "cancelled", error: error("CANCELLED") }),
     agentExitCode({ outcome: "failed", error: error("CONFIG_INVALID") }),
   ];
-  assert.deepEqual(codes, [0, 1, 3, 3, 4, 4, 2]);
+  assert.deepEqual(codes, [0, 3, 3, 3, 3, 4, 2]);
 });

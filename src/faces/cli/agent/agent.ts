@@ -7,7 +7,7 @@ import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { nearest } from "../../../lib/text/nearest.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { agentAnswer } from "../../../model/agent/agent-answer.ts";
-import type { AgentStyle } from "../../../model/agent/agent-run.ts";
+import type { AgentStyle, RunFormat } from "../../../model/agent/agent-run.ts";
 import type { ChatMessage } from "../../../model/agent/chat.ts";
 import type { AgentOptions, AgentResult, RunAgentOptions } from "../../../model/agent.ts";
 import type { Config } from "../../../model/config/config.ts";
@@ -34,7 +34,6 @@ type AgentCommandOptions = GlobalOptions &
 export async function askAgent(cli: Cli, question: string, options: AgentCommandOptions): Promise<number> {
   const asked = (question === "-" ? await text(terminal.stdin) : question).trim();
   if (asked === "") throw new PlaneError("USAGE", "The question is empty. Say what to answer.");
-  requireTraceFormat(options.trace);
   await requireWritable("--trace", options.trace);
   await requireWritable("--history", options.history);
   const given = await readRunOptions(options);
@@ -183,16 +182,13 @@ export async function requireWritable(option: string, file: string | undefined):
   });
 }
 
-export function requireTraceFormat(file: string | undefined): void {
-  if (file === undefined || !/\.html?$/i.test(file)) return;
-  throw new PlaneError("USAGE", `--trace ${file}: a trace is written as text (.txt) or JSON (.json), not as HTML.`);
-}
+const formats: Readonly<Record<string, RunFormat>> = { ".txt": "text", ".html": "html", ".htm": "html" };
 
-/** As text for .txt, else as JSON: without what looks like a secret, as the plane keeps it. */
+/** As a page for .html, as text for .txt, else as JSON: without what looks like a secret, as the plane keeps it. */
 export async function writeTrace(plane: Plane, id: string, file: string): Promise<void> {
-  const isText = extname(file).toLowerCase() === ".txt";
-  const shown = isText
-    ? (await plane.runs.render(id, "text")).text
+  const format = formats[extname(file).toLowerCase()];
+  const shown = format
+    ? (await plane.runs.render(id, format)).text
     : `${JSON.stringify(await plane.runs.get(id), null, 2)}\n`;
   await write("--trace", file, shown);
 }

@@ -1,15 +1,18 @@
+import { dirname, resolve } from "node:path";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { shellQuote } from "../../../lib/text/shell.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import type { AddedOne, AddHooks, AskForm, ServerUpdate } from "../../../model/config/adding.ts";
+import type { AddedOne, AddHooks, AskForm, SecretPlace, ServerUpdate } from "../../../model/config/adding.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, print, printJson, printStatus, printWarning, show } from "../terminal/output.ts";
 import { canBeAsked, fillForm, type Prompts, terminalPrompts } from "../terminal/questions.ts";
+import { terminal } from "../terminal/terminal.ts";
 import { openSetup } from "./config.ts";
 
 type AddOptions = TextOptions<"name" | "via"> & {
+  secrets?: SecretPlace;
   global?: boolean;
   project?: boolean;
   dryRun?: boolean;
@@ -21,10 +24,11 @@ type AddOptions = TextOptions<"name" | "via"> & {
 
 /** Exit code 1 where one of several was not added. */
 export async function add(cli: Cli, what: string[], options: AddOptions): Promise<number> {
-  const { name, via, dryRun, force, offline, json } = options;
+  const { name, via, dryRun, force, offline, secrets, json } = options;
   if (options.global && options.project) throw new PlaneError("USAGE", "Give either --user or --project.");
   const scope = options.global ? "user" : options.project ? "project" : undefined;
   const setup = await openSetup(cli, options);
+  const isAsked = !json && canBeAsked();
   const added = await setup.addServers(
     what,
     withoutUndefined({
@@ -34,11 +38,12 @@ export async function add(cli: Cli, what: string[], options: AddOptions): Promis
       force,
       offline,
       scope,
+      secrets: secrets ?? (isAsked ? undefined : "file"),
       env: single(pairs("env", options.env)),
       headers: single(pairs("header", options.header)),
       values: answers(pairs("set", options.set)),
     }),
-    json ? {} : { onDraft: printIntended, ...(canBeAsked() ? hooksOf(terminalPrompts) : {}) },
+    json ? {} : { onDraft: printIntended, ...(isAsked ? hooksOf(terminalPrompts) : {}) },
   );
   const all = [added, ...added.more];
   if (json) printJson(added);
@@ -46,11 +51,25 @@ export async function add(cli: Cli, what: string[], options: AddOptions): Promis
   return dryRun || all.every(({ isWritten }) => isWritten) ? 0 : 1;
 }
 
-export function hooksOf(prompts: Prompts): Pick<AddHooks, "ask" | "confirm"> {
+const secretPlaces: Readonly<Record<string, SecretPlace>> = {
+  "in a file that only I can read": "file",
+  "in the keychain": "keychain",
+  "nowhere: I set the variable myself": "env",
+};
+
+export function hooksOf(prompts: Prompts): Pick<AddHooks, "ask" | "confirm" | "keep"> {
   return {
     ask: askFor(prompts),
+    keep: async (server, names) =>
+      (await askPlace(prompts, `Where is ${names.join(" and ")} of ${plainText(server)} kept?`)) ?? "env",
     confirm: async (question) => (await prompts.confirm(plainText(question), false)) === true,
   };
+}
+
+/** Null where the person would rather not say. */
+export async function askPlace(prompts: Prompts, question: string): Promise<SecretPlace | null> {
+  const chosen = await prompts.choose(question, Object.keys(secretPlaces), true);
+  return typeof chosen === "string" ? (secretPlaces[chosen] ?? null) : null;
 }
 
 /** What the server wants to know, field by field. */
@@ -72,22 +91,29 @@ function printIntended({ name, kind, entry }: AddedOne): void {
 
 function printAdded({ name, kind, entry, file, isWritten, tools, ...rest }: AddedOne, isDryRun: boolean): void {
   const counted = tools === null ? "" : ` ${countOf(tools, "tool")}.`;
-  if (isDryRun) print(`${name} (${kind}) ${JSON.stringify(entry, null, 2)}\nWould be added to ${file}.${counted}`);
+  const place = `${file} (${forWhom(file)})`;
+  if (isDryRun) print(`${name} (${kind}) ${JSON.stringify(entry, null, 2)}\nWould be added to ${place}.${counted}`);
   else if (!isWritten) printWarning(rest.problem ?? `'${name}' was not added.`);
   else
     print(
-      `${colors.green("✔")} Added '${name}' to ${file}.${counted} Look at them: toolplane tools list --server ${shellQuote(name)}`,
+      `${colors.green("✔")} Added '${name}' to ${place}.${counted} Look at them: toolplane tools list --server ${shellQuote(name)}`,
     );
   if (isWritten && rest.problem !== null && !rest.needsSignIn) printWarning(`It does not answer yet: ${rest.problem}`);
   if (rest.needsSignIn) print(`It needs a sign-in: toolplane servers login ${shellQuote(name)}`);
   const unset = rest.variables.filter(({ isSet }) => !isSet).map((one) => one.name);
   if (unset.length > 0)
     print(
-      `The entry refers to ${unset.join(" and ")}. Set it where toolplane is started, or in a file: --env-file FILE`,
+      `The entry refers to ${unset.join(" and ")}, and no value is kept. Set it where toolplane is started, name a file with --env-file FILE, or add it again with --secrets file or --secrets keychain.`,
     );
+  for (const { name: secret, where } of rest.kept ?? []) print(`${secret} is kept in ${where}.`);
   for (const note of rest.notes) print(note);
   const others = rest.ways.filter(({ unusable }) => unusable === null);
   if (others.length > 1) print(colors.dim(`Offered by ${others.map(({ via }) => via).join(", ")}; choose with --via.`));
+}
+
+function forWhom(file: string): string {
+  const isHere = dirname(resolve(file)) === resolve(terminal.directory());
+  return isHere ? "for all who work in this directory" : "for you, in every directory";
 }
 
 function pairs(option: string, given: readonly string[] = []): Record<string, string[]> | undefined {
@@ -119,6 +145,11 @@ export async function searchServers(
 ): Promise<void> {
   const { limit, offline } = options;
   const found = await (await openSetup(cli, options)).searchServers(query, withoutUndefined({ limit, offline }));
+  // An empty list of a registry that was not reached says nothing about what there is.
+  if (found.servers.length === 0 && found.problems.length > 0)
+    throw new PlaneError("SERVER_UNAVAILABLE", `Nothing could be searched: ${found.problems.join(" ")}`, {
+      data: { problems: found.problems },
+    });
   if (!options.json) for (const problem of found.problems) printWarning(problem);
   show(options, found, () => {
     if (found.servers.length === 0) return `No server whose name has '${query}' is known.`;

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
+import { PassThrough, Readable } from "node:stream";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
-import { readCallArguments } from "./call-arguments.ts";
+import { readCallArguments, readPiped } from "./call-arguments.ts";
 
 const cases: [title: string, args: string | undefined, values: string[], expected: unknown][] = [
   ["nothing is an empty object", undefined, [], {}],
@@ -20,6 +21,8 @@ const cases: [title: string, args: string | undefined, values: string[], expecte
   ["a key may hold a colon", undefined, ["ns:key=v"], { "ns:key": "v" }],
   ["pairs win over JSON", '{"a": 1, "b": 2}', ["b=3"], { a: 1, b: "3" }],
   ["pairs may follow null", "null", ["a=1"], { a: "1" }],
+  ["JSON may be a word of its own", undefined, ['{"a": [1.0]}'], '{"a": [1.0]}'],
+  ["pairs win over a word of JSON", undefined, ['{"a": 1}', "b=2", "a=3"], { a: "3", b: "2" }],
   ["the last of equal keys wins", undefined, ["a=1", "a=2"], { a: "2" }],
 ];
 
@@ -37,6 +40,8 @@ const refused: [title: string, args: string | undefined, values: string[], messa
   ["a pair without an equals sign", undefined, ["text"], /'text' is not an argument.*key=value or key:=json/],
   ["a pair without a key", undefined, ["=x"], /'=x' is not an argument/],
   ["broken JSON in a pair", undefined, ["a:=hello"], /a is not valid JSON.*write a=/],
+  ["JSON twice", "{}", ["{}"], /given twice/],
+  ["a broken word of JSON", undefined, ['{"a": '], /not valid JSON/],
   ["no JSON in a pair", undefined, ["a:="], /a is not valid JSON/],
   ["pairs beside JSON that is not an object", "[1]", ["a=1"], /must be a JSON object/],
   ["a file that is not there", "@/no/such/file.json", [], /'\/no\/such\/file\.json'.*cannot be read.*Check the path/],
@@ -63,4 +68,15 @@ test("a file of arguments that is not JSON is named, with what it has to hold", 
     assert.ok(thrown.message.endsWith('It has to hold one JSON object, as in {"key": "value"}.'), thrown.message);
     return true;
   });
+});
+
+test("what comes on standard input is JSON, and nothing is none", async () => {
+  assert.equal(await readCallArguments(undefined, [], '{"a": 1}\n'), '{"a": 1}\n');
+  assert.deepEqual(await readCallArguments(undefined, ["b=2"], '{"a": 1}'), { b: "2" });
+  await assert.rejects(readCallArguments(undefined, [], "milk\n"), /Standard input is not valid JSON.*\/dev\/null/s);
+  assert.equal(await readPiped(Readable.from(['{"a"', ": 1}"])), '{"a": 1}');
+  assert.equal(await readPiped(Readable.from([])), "");
+  const silent = new PassThrough();
+  assert.equal(await readPiped(silent), "");
+  assert.ok(silent.destroyed);
 });

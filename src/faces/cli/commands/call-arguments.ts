@@ -1,3 +1,5 @@
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { mayBeTyped, memberTypes, splitPair, typedMembers } from "../../../lib/text/typed-text.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
 import { PlaneError } from "../../../model/errors.ts";
@@ -5,11 +7,49 @@ import { isObject, type JsonObject, type UnknownObject } from "../../../model/js
 import type { Plane } from "../../../model/plane.ts";
 import { readSource } from "./option-values.ts";
 
-/** `--args` first, then `key=value` pairs on top. `--args` alone stay the text that was typed, so that nothing in it changes. */
-export async function readCallArguments(args: string | undefined, values: readonly string[]): Promise<unknown> {
-  const text = args === undefined ? "" : await readText(args);
-  const given = merge(text, values, sourceOf(args));
-  return values.length === 0 && text.trim() !== "" && isObject(given) ? text : given;
+/**
+ * JSON first, of `--args`, as a word, or that came on standard input; then `key=value` pairs on top. JSON alone stays the
+ * text that was typed, so that nothing in it changes.
+ */
+export async function readCallArguments(
+  args: string | undefined,
+  words: readonly string[],
+  piped = "",
+): Promise<unknown> {
+  const [json, ...more] = words.filter(isJsonWord);
+  const values = words.filter((word) => !isJsonWord(word));
+  if (json !== undefined && (args !== undefined || more.length > 0))
+    throw usage("All arguments as JSON are given twice. Leave one of them out");
+  const isPiped = args === undefined && words.length === 0;
+  const whole = isPiped ? piped : (json ?? (args === undefined ? "" : await readText(args)));
+  const given = merge(whole, values, isPiped ? "Standard input" : json === undefined ? sourceOf(args) : "--args");
+  return values.length === 0 && whole.trim() !== "" && isObject(given) ? whole : given;
+}
+
+/** `{"name": "Ann"}` beside `key=value`. */
+const isJsonWord = (word: string) => /^\s*\{/.test(word);
+
+/** A pipe that nothing is written to may be another program's, which never ends it. */
+const firstByteMs = 1_000;
+
+/** What is written to standard input; nothing at a terminal, and where nothing comes. */
+export async function readPiped(stdin: Readable & { isTTY?: boolean }): Promise<string> {
+  if (stdin.isTTY) return "";
+  const isThere = await new Promise<boolean>((resolve) => {
+    const settle = (answer: boolean) => {
+      clearTimeout(timer);
+      for (const event of ["readable", "end", "error"]) stdin.removeAllListeners(event);
+      resolve(answer);
+    };
+    const timer = setTimeout(() => settle(false), firstByteMs);
+    stdin.once("readable", () => settle(true));
+    stdin.once("end", () => settle(false));
+    stdin.once("error", () => settle(false));
+  });
+  if (isThere) return text(stdin);
+  // Else the process would stay for it.
+  stdin.destroy();
+  return "";
 }
 
 /** How messages name what was given with `--args`. */
@@ -79,7 +119,8 @@ const wanted: Record<string, [kind: string, example: string]> = {
   object: ["an object", "'{}'"],
 };
 
-function textKeys(values: readonly string[]): string[] {
+function textKeys(words: readonly string[]): string[] {
+  const values = words.filter((word) => !isJsonWord(word));
   return values.map(splitPair).flatMap((pair) => (pair === null || pair.isJson ? [] : [pair.key]));
 }
 
@@ -103,7 +144,8 @@ function parseJson(json: string, where: string): unknown {
     const isFile = where.includes(" ");
     const typed =
       where === "--args" ? `Quote it for the shell, e.g. --args '{"key":"value"}'` : `For text write ${where}=…`;
-    const remedy = isFile ? 'It has to hold one JSON object, as in {"key": "value"}' : typed;
+    const ends = where === "Standard input" ? ". Where it is not meant, write < /dev/null" : "";
+    const remedy = isFile ? `It has to hold one JSON object, as in {"key": "value"}${ends}` : typed;
     throw usage(`${where} is not valid JSON: ${(thrown as Error).message}. ${remedy}`);
   }
 }

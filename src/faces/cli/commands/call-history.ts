@@ -127,11 +127,26 @@ function milliseconds(ms: number): string {
 const defaultPage = 50;
 const statuses: CallStatus[] = ["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"];
 
-type CallFilter = "tool" | "status" | "run" | "conversation";
-const filters = ["tool", "user", "run", "conversation"] as const;
+type CallFilter = "tool" | "match" | "server" | "status" | "since" | "until" | "run" | "conversation";
+type FilterOptions = TextOptions<CallFilter> & { minMs?: number; maxMs?: number; minCost?: number };
+const filters = [
+  ...([
+    "tool",
+    "match",
+    "server",
+    "since",
+    "until",
+    "minMs",
+    "maxMs",
+    "minCost",
+    "user",
+    "run",
+    "conversation",
+  ] as const),
+];
 
 export const listCalls = command(
-  async (plane, options: TextOptions<CallFilter | "limit" | "cursor"> & { payloads?: boolean }) => {
+  async (plane, options: FilterOptions & TextOptions<"limit" | "cursor"> & { payloads?: boolean }) => {
     const limit = toLimit(options.limit) ?? defaultPage;
     const status = toChoice("--status", options.status, statuses);
     const filter = withoutUndefined({ ...pickOptions(options, ...filters), status, before: options.cursor });
@@ -146,7 +161,7 @@ export const listCalls = command(
   ({ calls, nextCursor }) => printPage(renderCalls(calls), nextCursor),
 );
 
-type ExportOptions = GlobalOptions & TextOptions<CallFilter> & { format?: "jsonl" | "har"; limit?: number };
+type ExportOptions = GlobalOptions & FilterOptions & { format?: "jsonl" | "har"; limit?: number };
 
 export async function exportCalls(cli: Cli, given: string | undefined, options: ExportOptions): Promise<void> {
   const file = given === "-" ? undefined : given;

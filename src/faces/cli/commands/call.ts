@@ -8,8 +8,9 @@ import { exitCodeOf, printOutcome, printWaitingCall } from "../terminal/outcome.
 import { print, printJson, printStatus, printWarning } from "../terminal/output.ts";
 import { answerIfAsked, answerQuestions, canBeAsked } from "../terminal/questions.ts";
 import { stderrTailIn } from "../terminal/server-trouble.ts";
+import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
-import { argumentHints, readCallArguments, typedForTool } from "./call-arguments.ts";
+import { argumentHints, readCallArguments, readPiped, typedForTool } from "./call-arguments.ts";
 
 type Switches = { yes?: boolean; plan?: boolean; dryRun?: boolean; force?: boolean };
 type CallOptions = TextOptions<"args" | "conversation" | "state" | "saveArtifacts"> &
@@ -19,7 +20,8 @@ export async function callTool(cli: Cli, tool: string, values: string[], options
   if (options.saveArtifacts !== undefined && options.maxResult)
     throw new PlaneError("USAGE", "--save-artifacts and --max-result do not go together: leave out --max-result.");
   const { conversation, state, dryRun, toolGroup: toolGroups, yes: consent, maxResult: maxResultBytes } = options;
-  const given = await readCallArguments(options.args, values);
+  const isPiped = options.args === undefined && values.length === 0;
+  const given = await readCallArguments(options.args, values, isPiped ? await readPiped(terminal.stdin) : "");
   const files = readFileNames(options.file);
   const asks = !options.json && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {
@@ -44,7 +46,7 @@ export async function callTool(cli: Cli, tool: string, values: string[], options
     if (!options.json) await printStderrTail(plane, outcome);
     return isQueuedAsAsked ? 0 : exitCodeOf(outcome);
   };
-  return withPlane(cli, options, work, { answersQuestions: asks });
+  return withPlane(cli, options, work, { answersQuestions: asks, looks: true });
 }
 
 /** `report.pdf=https://…`: the address of a file by its name. */

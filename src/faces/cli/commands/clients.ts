@@ -1,4 +1,7 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { shellQuote } from "../../../lib/text/shell.ts";
+import type { SecretPlace } from "../../../model/config/adding.ts";
 import type {
   ClientConnection,
   ClientDisconnection,
@@ -13,26 +16,30 @@ import { PlaneError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { colors, print, printJson, printWarning, renderTable } from "../terminal/output.ts";
-import { terminalPrompts } from "../terminal/questions.ts";
+import { canBeAsked, terminalPrompts } from "../terminal/questions.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
+import { askPlace } from "./add.ts";
 import { openSetup } from "./config.ts";
 import { showAndAsk } from "./trust.ts";
 
 type ScopeOptions = { project?: boolean; global?: boolean };
 
-type ConnectFlags = GlobalOptions & ScopeOptions & { keep?: boolean; dryRun?: boolean; to?: string; yes?: boolean };
+type ConnectFlags = GlobalOptions &
+  ScopeOptions & { keep?: boolean; dryRun?: boolean; to?: string; yes?: boolean; secrets?: SecretPlace };
 
 export async function importClients(
   cli: Cli,
   clients: readonly string[],
-  options: GlobalOptions & { dryRun?: boolean; to?: string },
+  options: GlobalOptions & { dryRun?: boolean; to?: string; secrets?: SecretPlace },
 ): Promise<void> {
   const setup = await openSetup(cli, options);
-  const report = await setup.importClients(clients, {
-    dryRun: options.dryRun ?? false,
-    files: true,
-    ...withoutUndefined({ file: options.to }),
-  });
+  const { dryRun = false, to: file } = options;
+  const wanted = { files: true, ...withoutUndefined({ file, secrets: options.secrets }) };
+  const asks = canBeAsked() && !options.json && !dryRun && options.secrets === undefined;
+  const planned = asks ? await setup.importClients(clients, { ...wanted, dryRun: true }) : null;
+  const secrets = planned === null ? undefined : await askForSecrets(planned);
+  if (secrets === null) return print("Nothing was imported.");
+  const report = await setup.importClients(clients, { ...wanted, dryRun, ...withoutUndefined({ secrets }) });
   if (options.json) return printJson(report);
   if (report.found.length === 0) return print(nothingFound(await setup.clients(), clients));
   print(
@@ -46,18 +53,22 @@ export async function importClients(
   for (const { name, client, from } of report.renamed)
     print(`${colors.yellow("renamed")} ${from} of ${client} is ${name}: another server has that name`);
   printTranslated(report);
-  printSecrets(report.holdSecrets);
+  printSecrets(report, report.path === null);
   if (report.imported.length === 0) return print("Nothing was imported.");
   const names = report.imported.join(", ");
-  if (report.path === null) return print(`Would import: ${names}`);
-  print(`${colors.green("✔")} Imported ${names} into ${report.path}`);
+  if (report.path === null) print(`Would import: ${names}`);
+  else print(`${colors.green("✔")} Imported ${names} into ${report.path}`);
+  printLaunches(report.launches);
+  if (report.path === null) return;
   print(`Next: ${colors.bold("toolplane connect CLIENT")} makes Toolplane the client's one server.`);
 }
 
 export async function connectClient(cli: Cli, client: string | undefined, options: ConnectFlags): Promise<void> {
   const setup = await openSetup(cli, options);
   if (client === undefined) return listClients(await setup.clients(), options);
-  const wanted = { keep: options.keep ?? false, ...scopeOf(options), ...withoutUndefined({ file: options.to }) };
+  const { keep = false, to: file } = options;
+  const wanted = { keep, ...scopeOf(options), ...withoutUndefined({ file, secrets: options.secrets }) };
+  let secrets: SecretPlace | undefined;
   await showProject(setup, options);
   const asks =
     terminal.stdin.isTTY === true && terminal.stderr.isTTY === true && !options.yes && !options.json && !options.dryRun;
@@ -68,12 +79,25 @@ export async function connectClient(cli: Cli, client: string | undefined, option
     showChanges(changes);
     if (options.dryRun) return print("Nothing was changed.");
     const answer = await terminalPrompts.confirm("Change these files?", true);
-    if (answer !== true) return print(`Nothing was changed. ${colors.dim("--keep leaves the servers in the client.")}`);
+    const kept = answer === true && options.secrets === undefined ? await askForSecrets(changes) : undefined;
+    if (answer !== true || kept === null)
+      return print(`Nothing was changed. ${colors.dim("--keep leaves the servers in the client.")}`);
+    secrets = kept;
   }
-  const connection = await setup.connectClient(client, { ...wanted, dryRun: false });
+  const connection = await setup.connectClient(client, { ...wanted, dryRun: false, ...withoutUndefined({ secrets }) });
   if (options.json) return printJson(connection);
   if (!connection.isChanged) return print(unchanged(connection));
   printConnected(connection, asks);
+}
+
+/** One question for all of them; undefined where there are none, null where the person would rather not say. */
+async function askForSecrets({ secrets }: SecretsFound): Promise<SecretPlace | null | undefined> {
+  if (secrets.length === 0) return undefined;
+  const names = secrets.map(({ server, name }) => plainText(`${name} of ${server}`));
+  return askPlace(
+    terminalPrompts,
+    `${names.join(", ")}: ${names.length === 1 ? "a secret" : "secrets"} in clear. Kept where?`,
+  );
 }
 
 /** A client would start what the project's files name: the person sees that before anything is written. */
@@ -122,7 +146,7 @@ function listClients(clients: readonly ClientStatus[], { json }: GlobalOptions):
   if (here.length > 0) print(renderTable(["CLIENT", "NAME", "ITS OWN SERVERS", "CONNECTED"], rows));
   const others = clients.filter((client) => !here.includes(client)).map(({ client }) => client);
   if (others.length > 0) print(colors.dim(`Not found on this machine: ${others.join(", ")}`));
-  print("See what connecting would change: toolplane connect CLIENT --dry-run");
+  if (here.length > 0) print("See what connecting would change: toolplane connect CLIENT --dry-run");
 }
 
 function unchanged({ title, path }: ClientConnection): string {
@@ -135,6 +159,7 @@ function showChanges(planned: ClientConnection): void {
   print(colors.bold(path));
   const words = [server.command ?? server.cmd ?? server.url ?? server.serverUrl, server.args].flat();
   print(colors.green(`  + toolplane: ${words.filter((word) => word !== undefined).join(" ")}`));
+  print(colors.dim(`    ${forWhom(planned)}`));
   for (const { name } of moved) print(colors.red(`  - ${name}`));
   for (const { name, reason } of kept) print(`  = ${name}: ${reason}`);
   if (into !== null) print(colors.bold(into));
@@ -142,18 +167,38 @@ function showChanges(planned: ClientConnection): void {
     const from = as === name ? "" : ` (${name} of ${title}; another server has that name)`;
     print(isNew ? colors.green(`  + ${as}${from}`) : `  = ${as}${from}: there already`);
   }
+  printLaunches(startedBy(planned));
   printTranslated(planned);
+  printSecrets(planned, true);
   printWarnings(planned);
 }
 
+function forWhom({ scope, title }: ClientConnection): string {
+  return scope === "project"
+    ? `for all who open this project with ${title}`
+    : `for you, in every project that you open with ${title}`;
+}
+
+function startedBy({ moved }: ClientConnection): { name: string; launch: string }[] {
+  return moved.map(({ as: name, launch }) => ({ name, launch }));
+}
+
+/** What Toolplane may start or reach from now on. */
+function printLaunches(launches: readonly { name: string; launch: string }[], indent = ""): void {
+  if (launches.length > 0) print(`${indent}Toolplane may start or reach:`);
+  for (const { name, launch } of launches) print(`${indent}  ${colors.bold(name)}: ${launch}`);
+}
+
 function printConnected(connection: ClientConnection, wasShown: boolean): void {
-  const { title, client, path, scope, into, moved, kept, backup, config } = connection;
+  const { title, client, path, into, moved, kept, backup, config } = connection;
   const command = `toolplane disconnect ${client}`;
   print(`${colors.green("✔")} ${title} uses Toolplane with ${config.join(", ")}. Restart ${title} to take effect.`);
-  print(`  written: ${path}${scope === "project" ? " (this project only)" : ""}`);
+  print(`  written: ${path} (${forWhom(connection)})`);
   if (moved.length > 0) print(`  moved into ${into}: ${moved.map(renamedName).join(", ")}`);
   if (!wasShown) for (const { name, reason } of kept) print(`  stays in ${title}: ${name} (${reason})`);
+  if (!wasShown) printLaunches(startedBy(connection), "  ");
   if (!wasShown) printTranslated(connection);
+  printSecrets(wasShown ? { ...connection, holdSecrets: [] } : connection, false);
   if (!wasShown) printWarnings(connection);
   if (backup !== null) print(colors.dim(`  backup: ${backup}`));
   print(colors.dim(`  undo: ${command}`));
@@ -170,7 +215,6 @@ function printWarnings({
   path,
   replaces,
   leftBehind,
-  holdSecrets,
   config,
   isForEveryProject,
   elsewhere,
@@ -185,7 +229,6 @@ function printWarnings({
     );
   if (isForEveryProject)
     printWarning(`${path} counts in every project, and it starts Toolplane with the configuration of this directory.`);
-  printSecrets(holdSecrets);
   for (const other of elsewhere)
     printWarning(
       `${title} still starts servers from ${other.path}: ${other.servers.join(", ")}. ${remedy(client, other.scope)}`,
@@ -197,12 +240,22 @@ function remedy(client: string, scope: ClientScope | null): string {
   return `Move those too: toolplane connect ${client} ${scope === "user" ? "--global" : "--project"}`;
 }
 
-function printSecrets(servers: readonly string[]): void {
-  for (const name of servers)
+type SecretsFound = Pick<ClientConnection, "secrets" | "holdSecrets">;
+
+/** Never the secret itself. */
+function printSecrets({ secrets, holdSecrets }: SecretsFound, isPlanned: boolean): void {
+  for (const { server, name, where } of secrets) {
+    if (where !== null) print(`${colors.cyan("secret")} ${name} of ${server} is kept in ${where}`);
+    else if (isPlanned) print(`${colors.cyan("secret")} ${name} of ${server} ${planned}`);
+    else print(`${colors.yellow("secret")} ${name} of ${server} is not kept, and the entry refers to a variable`);
+  }
+  for (const name of holdSecrets)
     printWarning(
       `'${name}' brings a secret in clear; a reference such as \${TOKEN} or \${keychain:service/account} is safer.`,
     );
 }
+
+const planned = "stands in clear: it would go into a file that only you can read, or where --secrets says";
 
 function printTranslated(report: { translated: TranslatedReference[]; variables: NeededVariable[] }): void {
   for (const { server, from, to } of report.translated)
@@ -278,7 +331,10 @@ export async function init(cli: Cli, options: InitOptions): Promise<void> {
     const { imported } = await setup.importClients([], { dryRun: false, file: done.path });
     print(`${colors.green("✔")} Imported ${imported.join(", ")}`);
   }
-  print(`Next: ${colors.bold("toolplane tools list")}, then ${colors.bold("toolplane serve --open")}`);
+  // A file of another name is found by no command.
+  const isFound = [undefined, "toolplane.json", "toolplane.yaml", "toolplane.yml", ".mcp.json"].includes(options.to);
+  const named = isFound ? "" : ` --config ${shellQuote(options.to ?? "")}`;
+  print(`Next: ${colors.bold(`toolplane tools list${named}`)}, then ${colors.bold(`toolplane serve --open${named}`)}`);
 }
 
 async function ask(setup: Setup): Promise<Choice> {

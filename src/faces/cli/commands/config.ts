@@ -20,9 +20,16 @@ export async function validateConfig(cli: Cli, options: GlobalOptions & { strict
   if (options.json) printJson({ ok, files, problems });
   else {
     if (problems.length > 0) print(listProblems(problems));
-    const count = countOf(problems.length, "problem");
+    // In the words of the warnings that other commands print.
+    const warnings = problems.length - errors.length;
+    const count = [
+      ...(errors.length > 0 ? [countOf(errors.length, "error")] : []),
+      ...(warnings > 0 ? [countOf(warnings, "warning")] : []),
+    ].join(" and ");
     print(
-      ok ? colors.green(`✔ ${files.join(", ")}: usable (${count})`) : colors.red(`✖ ${count} in ${files.join(", ")}`),
+      ok
+        ? colors.green(`✔ ${files.join(", ")}: usable${count === "" ? "" : ` (${count})`}`)
+        : colors.red(`✖ ${count} in ${files.join(", ")}`),
     );
   }
   return ok ? 0 : 1;

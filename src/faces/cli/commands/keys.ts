@@ -23,7 +23,11 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
     print(`\n  ${colors.bold(secret)}\n`);
     print("Copy it now, it is not shown again. HTTP clients send it in a header:");
     print(`  Authorization: Bearer ${secret}`);
-    if (!neededBefore) printStatus("From now on every HTTP request needs a key or a token.");
+    const { files = [] } = key;
+    const whose = files.length === 0 ? "every plane that keeps its keys here" : `the plane of ${files.join(" and ")}`;
+    printStatus(`It is for ${whose}.${files.length === 0 ? "" : " Other planes of yours stay as they are."}`);
+    if (!neededBefore)
+      printStatus("From now on every HTTP request needs a key or a token there, and its usual profile is 'guarded'.");
   });
 }
 

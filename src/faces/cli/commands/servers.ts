@@ -10,6 +10,7 @@ import type { Plane } from "../../../model/plane.ts";
 import type { Listed } from "../../../model/plane-tools.ts";
 import type {
   RefreshReport,
+  ServerInstance,
   ServerLogLine,
   ServerMessage,
   ServerState,
@@ -21,18 +22,27 @@ import { renderReport } from "../terminal/doctor-report.ts";
 import { colors, type Fact, print, printJson, printStatus, renderFacts, show, table } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
-import { command, withPlane } from "../with-plane.ts";
+import { command, lookingCommand, withPlane } from "../with-plane.ts";
 import { toCount, toLimit } from "./option-values.ts";
 
 export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
-  await withPlane(cli, options, async (plane) => {
-    const servers = await plane.servers.list({ connect: true });
-    if (!options.json) print(renderServers(servers));
-    const background = await printBackgroundPlane(cli, plane, options);
-    const { files } = plane.config();
-    if (options.json) printJson({ servers, files, ...(background === null ? {} : { plane: background }) });
-  });
+  await withPlane(
+    cli,
+    options,
+    async (plane) => {
+      const servers = await plane.servers.list({ connect: true });
+      if (!options.json) print(renderServers(servers));
+      const background = await printBackgroundPlane(cli, plane, options);
+      const { files } = plane.config();
+      if (options.json) printJson({ servers, files, ...(background === null ? {} : { plane: background }) });
+      else if (servers.some(({ foundIn }) => foundIn)) printStatus(foundOnly);
+    },
+    { looks: true },
+  );
 }
+
+const foundOnly =
+  "Found in the files of your clients: nothing was moved or written. 'toolplane connect CLIENT' puts Toolplane in front of a client's servers, 'toolplane import' copies them.";
 
 const marks: Record<ServerState, string> = {
   connected: colors.green("●"),
@@ -52,10 +62,28 @@ function renderServers(servers: readonly ServerStatus[]): string {
     TRANSPORT: ({ transport }) => transport,
     PROTOCOL: ({ protocolVersion }) => protocolVersion,
     TOOLS: ({ tools }) => tools,
-    NOTE: (status) => renderInstalling(status) ?? renderTrouble(status) ?? renderRejected(status),
+    ...(servers.some(({ foundIn }) => foundIn) && {
+      "FOUND IN": ({ foundIn }: ServerStatus) => foundIn?.join(", ") ?? "",
+    }),
+    NOTE: (status) => renderInstalling(status) ?? shortTrouble(status) ?? renderRejected(status),
   }).split("\n");
   if (rows.length === 0) return head ?? "";
-  return [`  ${head}`, ...rows.map((row, at) => `${marks[servers[at]?.state ?? "error"]} ${row}`)].join("\n");
+  const lines = rows.flatMap((row, at) => {
+    const { state = "error", instances = [] } = servers[at] ?? {};
+    return [`${marks[state]} ${row}`, ...instances.map((one) => `    ${marks[one.state]} in ${renderInstance(one)}`)];
+  });
+  return [`  ${head}`, ...lines].join("\n");
+}
+
+/** A line has no room for what is to be done, so that comes first. */
+function shortTrouble(status: ServerStatus): string | null {
+  const waits = status.state === "untrusted" && status.error?.startsWith("not trusted yet");
+  return waits ? "not trusted here yet: run 'toolplane trust'" : renderTrouble(status);
+}
+
+function renderInstance({ directory, state, pid, error }: ServerInstance): string {
+  const running = pid === null ? state : `${state}, process ${pid}`;
+  return `${plainText(directory)} (${running})${error === null ? "" : `: ${plainText(error)}`}`;
 }
 
 function renderRejected({ rejected, incomplete, flapping = [] }: ServerStatus): string {
@@ -71,13 +99,13 @@ const maxShown = 400;
 const namesWithinMs = 10_000;
 
 /** Connects it first, so that what is shown is what it is like now. */
-export const showServer = command(
+export const showServer = lookingCommand(
   (plane, name: string) => plane.servers.get(name, { connect: true }),
   renderServer,
   (status) => ({ servers: [status] }),
 );
 
-export const pingServer = command(
+export const pingServer = lookingCommand(
   (plane, name: string) => plane.servers.ping(name),
   ({ ms, how }, [name]) => `${name} answered in ${ms} ms${how === "ping" ? "" : " (by listing its tools)"}.`,
   (check, [server]) => ({ server, ...check }),
@@ -99,6 +127,13 @@ export const switchServer = command(
   ({ status }) => ({ servers: [status] }),
 );
 
+/** The exit code tells whether all of them run. */
+export async function restartServers(cli: Cli, name: string | undefined, options: GlobalOptions): Promise<number> {
+  const servers = await withPlane(cli, options, (plane) => plane.servers.restart(name));
+  show(options, { servers }, () => renderServers(servers));
+  return servers.every(({ state }) => state === "connected") ? 0 : 4;
+}
+
 /** The exit code tells whether all of them answered. */
 export async function refreshServers(
   cli: Cli,
@@ -112,7 +147,7 @@ export async function refreshServers(
   return report.still_failed.length > 0 ? 4 : 0;
 }
 
-export const showLogs = command(
+export const showLogs = lookingCommand(
   (plane, name: string) => plane.servers.logs(name, { connect: true }),
   (lines, [name]) => lines.map(renderLine).join("\n") || `${name} has logged nothing.`,
   (lines, [server]) => ({ server, lines }),
@@ -178,7 +213,7 @@ function renderMessage({ at, direction, kind, method, id, durationMs, bytes, mes
   return `${at.slice(11, 23)} ${arrow} ${what}${took} ${bytes} B ${shorten(text, maxShown)}`;
 }
 
-export const listServerTools = command(
+export const listServerTools = lookingCommand(
   async (plane, server: string) => {
     const tools = await plane.tools.list({ server, waitMs: namesWithinMs });
     return { server, tools: tools.map(({ id }) => id.tool) };
@@ -198,6 +233,7 @@ function renderServer(status: ServerStatus): string {
     ["templates", status.offers.resourceTemplates],
     ["listed", status.listedAt],
     ["process", status.pid],
+    ...(status.instances ?? []).map((one): Fact => ["works in", renderInstance(one)]),
     ["sessions", status.sessions],
     ["pending", status.pending],
     ["noise", status.noise],
@@ -302,13 +338,13 @@ export function openBrowser(url: string): void {
 
 type Filter = { server?: string };
 
-export const listPrompts = command(
+export const listPrompts = lookingCommand(
   (plane, { server }: Filter) => plane.prompts.list(server),
   (prompts) => renderListed(prompts, "PROMPT"),
   (prompts) => ({ prompts }),
 );
 
-export const getPrompt = command(
+export const getPrompt = lookingCommand(
   (plane, server: string, name: string, values: string[]) =>
     plane.prompts.get(server, name, Object.fromEntries(values.map(toPair)), { face: "cli" }),
   (prompt) =>
@@ -317,7 +353,7 @@ export const getPrompt = command(
       .join("\n") || undefined,
 );
 
-export const listResources = command(
+export const listResources = lookingCommand(
   async (plane, { server }: Filter) => {
     const [resources, resourceTemplates] = await Promise.all([
       plane.resources.list(server),
@@ -328,7 +364,7 @@ export const listResources = command(
   ({ resources, resourceTemplates }) => renderListed([...resources, ...resourceTemplates], "RESOURCE"),
 );
 
-export const readResource = command(
+export const readResource = lookingCommand(
   (plane, server: string, uri: string) => plane.resources.read(server, uri, { face: "cli" }),
   (resource) =>
     partsOf(resource, "contents")

@@ -28,7 +28,7 @@ import {
   table,
 } from "../terminal/output.ts";
 import { describeTrouble } from "../terminal/server-trouble.ts";
-import { command, withPlane } from "../with-plane.ts";
+import { lookingCommand, withPlane } from "../with-plane.ts";
 import { renderSpan } from "./dead-letters.ts";
 import { pickOptions, readFilters, type ToolFilters } from "./option-values.ts";
 import { listQuality, renderFinding, renderReviewNote } from "./quality.ts";
@@ -41,31 +41,36 @@ type ListOptions = GlobalOptions & ToolFilters & { quality?: boolean };
 export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
   if (options.quality) return listQuality(cli, options);
   const query = readFilters(options);
-  await withPlane(cli, options, async (plane) => {
-    const { tools, total, nextCursor, locked = [] } = await plane.tools.page(query);
-    if (options.json) return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
-    const rows = tools.map(({ name, description, unavailable, review, stale }) => {
-      const note = unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review);
-      return [name, `${stale ? "(stale) " : ""}${note}${description}`];
-    });
-    if (rows.length > 0) print(renderTable(["TOOL", "DESCRIPTION"], rows));
-    else print(isDeepStrictEqual(query, unfilteredQuery) ? emptyCatalogue : "No tool matches.");
-    const hidden = (await countHidden(plane, query)) - total;
-    if (hidden > 0)
-      printStatus(
-        `${countOf(hidden, "more tool")} in other groups or states: toolplane tools list --tool-group '*' --state '*'`,
-      );
-    for (const { name, contact } of locked)
-      printStatus(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
-    if (plane.config().policy.mode === "review")
-      printStatus("Review mode ('policy.mode'): only read-only tools are listed and run.");
-    printNextPage(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
-    for (const status of await plane.servers.list()) {
-      // What is not trusted is in one warning about the project.
-      const trouble = status.state === "untrusted" ? null : describeTrouble(status);
-      if (trouble !== null) printWarning(trouble);
-    }
-  });
+  await withPlane(
+    cli,
+    options,
+    async (plane) => {
+      const { tools, total, nextCursor, locked = [] } = await plane.tools.page(query);
+      if (options.json) return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
+      const rows = tools.map(({ name, description, unavailable, review, stale }) => {
+        const note = unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review);
+        return [name, `${stale ? "(stale) " : ""}${note}${description}`];
+      });
+      if (rows.length > 0) print(renderTable(["TOOL", "DESCRIPTION"], rows));
+      else print(isDeepStrictEqual(query, unfilteredQuery) ? emptyCatalogue : "No tool matches.");
+      const hidden = (await countHidden(plane, query)) - total;
+      if (hidden > 0)
+        printStatus(
+          `${countOf(hidden, "more tool")} in other groups or states: toolplane tools list --tool-group '*' --state '*'`,
+        );
+      for (const { name, contact } of locked)
+        printStatus(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
+      if (plane.config().policy.mode === "review")
+        printStatus("Review mode ('policy.mode'): only read-only tools are listed and run.");
+      printNextPage(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
+      for (const status of await plane.servers.list()) {
+        // What is not trusted is in one warning about the project.
+        const trouble = status.state === "untrusted" ? null : describeTrouble(status);
+        if (trouble !== null) printWarning(trouble);
+      }
+    },
+    { looks: true },
+  );
 }
 
 /** Of any group and state; a caller who may not ask for all groups gets none. */
@@ -75,11 +80,17 @@ async function countHidden(plane: Plane, query: ToolQuery): Promise<number> {
   return (await plane.tools.page(all).catch(() => ({ total: 0 }))).total;
 }
 
-export const showTool = command(
+export const showTool = lookingCommand(
   (plane, name: string) => plane.tools.get(name),
   renderTool,
   (tool) => ({ tools: [tool] }),
 );
+
+/** What no person has said of a tool holds no call back. */
+function renderConsent({ metadata, consent }: ToolListing): string {
+  if (!metadata.requires_consent) return "not required";
+  return consent === "explicit" ? "required" : "not asked for ('requires_consent' is not configured)";
+}
 
 function renderTool(tool: ToolListing): string {
   const { name, modelName, description, metadata, providers, health, source, unavailable } = tool;
@@ -88,11 +99,11 @@ function renderTool(tool: ToolListing): string {
     ["for models", modelName],
     ["source", source],
     ["version", metadata.version],
-    ["side effects", metadata.side_effects],
+    ["side effects", metadata.side_effects === "network" ? "not declared (network)" : metadata.side_effects],
     ["persona", tool.persona],
     ["capabilities", capabilities.join(", ") || null],
     ["safety level", metadata.safety_level],
-    ["consent", metadata.requires_consent ? `required (${tool.consent})` : "not required"],
+    ["consent", renderConsent(tool)],
     ["auth", auth.required ? ["required", ...(auth.scopes ?? [])].join(" ") : null],
     ["cost", cost === undefined ? null : `${cost} ${unit}`.trim()],
     ["timeout", timeout === undefined ? null : `${timeout} s`],
@@ -173,8 +184,9 @@ function oneLine(text: string): string {
   return plainText(text).replaceAll(/\s+/g, " ");
 }
 
-function renderLast({ at, ok, selected }: NonNullable<ToolHealth["last_invocation"]>): string {
-  return `${at}, ${ok ? `answered by ${selected ?? "its provider"}` : "failed"}`;
+function renderLast({ at, ok, selected, last_success }: NonNullable<ToolHealth["last_invocation"]>): string {
+  if (ok) return `${at}, answered by ${selected ?? "its provider"}`;
+  return `${at}, failed${last_success === null ? "" : `; last answered ${last_success} by ${selected}`}`;
 }
 
 function renderHealth({ total, success_rate, average_latency_ms, p95_latency_ms }: HealthSummary): string {
@@ -185,14 +197,21 @@ function renderHealth({ total, success_rate, average_latency_ms, p95_latency_ms 
 
 type SearchOptions = { and?: string[]; regex?: boolean; server?: string; limit?: number; explain?: boolean };
 
-export const searchTools = command(
+export const searchTools = lookingCommand(
   (plane, words: string[], { and = [], ...options }: SearchOptions) => {
     const query = words.join(" ");
     const what = and.length === 0 ? { query } : { queries: [query, ...and] };
     return plane.search({ ...what, ...pickOptions(options, "regex", "server", "limit", "explain") });
   },
-  ({ tools, total, truncated, next, note }) => {
+  ({ tools, skills = [], total, truncated, next, note }) => {
     print(renderTools(tools) || "No tool was found.");
+    const texts = table(skills, "", {
+      SCORE: ({ score }) => renderScore(score),
+      SKILL: ({ name }) => name,
+      SERVER: ({ server }) => server,
+      SUMMARY: ({ summary }) => summary,
+    });
+    if (texts !== "") print(`\n${texts}`);
     if (tools.some(({ points }) => points !== undefined)) print(`\n${renderPoints(tools)}`);
     if (truncated) printStatus(colors.dim(`${tools.length} of ${total} that match.`));
     if (next.length > 0) printStatus(colors.dim(`Next: ${plainText(next.join(", "))}`));
@@ -200,7 +219,7 @@ export const searchTools = command(
   },
 );
 
-export const recommendTools = command(
+export const recommendTools = lookingCommand(
   (plane, words: string[], options: { limit?: number }) =>
     plane.recommend(words.join(" "), pickOptions(options, "limit")),
   ({ tools, servers }) => {

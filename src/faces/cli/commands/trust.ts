@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { countOf } from "../../../lib/text/wording.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
 import {
   type ProjectTrust,
   projectLines,
@@ -87,11 +87,13 @@ function renderLine({ name, launch, trusted, inForce, changed }: TrustLine): str
   return `  ${mark} ${colors.bold(name)}${waits}: ${launch}`;
 }
 
+const namesOf = (lines: readonly { name: string }[]) => plainText(lines.map(({ name }) => name).join(", "));
+
 function list(remembered: readonly RememberedTrust[], { json }: TrustOptions): void {
   if (json) return printJson({ directories: remembered });
   if (remembered.length === 0) return print("You have not reviewed any project yet.");
   for (const { directory, servers } of remembered) {
-    const yes = servers.filter(({ trusted }) => trusted);
-    print(`${directory}: ${countOf(yes.length, "launch line")} trusted (${yes.map(({ name }) => name).join(", ")})`);
+    const [yes, no] = [true, false].map((wanted) => namesOf(servers.filter(({ trusted }) => trusted === wanted)));
+    print(`${directory}: ${[...(yes ? [`trusted: ${yes}`] : []), ...(no ? [`refused: ${no}`] : [])].join("; ")}`);
   }
 }

@@ -21,6 +21,12 @@ export const listExtensions = command(
   (extensions) => ({ extensions }),
 );
 
+export const showExtension = command(
+  (plane, name: string) => plane.extensions.get(name),
+  (extension) => (extension.builtIn ? renderBuiltIn([extension]) : renderExtension(extension)),
+  (extension) => ({ extensions: [extension] }),
+);
+
 /** What comes with Toolplane, and what each part of it costs where it is used. */
 function renderBuiltIn(packages: readonly ExtensionState[]): string {
   const rows = packages.map(({ name, state, since, importMs }) => [
@@ -32,7 +38,8 @@ function renderBuiltIn(packages: readonly ExtensionState[]): string {
 }
 
 /** A block each: what one adds is too much for a row. */
-function renderExtension({ name, use, about, state, error, since, importMs, setupMs, adds }: ExtensionState): string {
+function renderExtension(extension: ExtensionState): string {
+  const { name, version, use, about, state, error, since, importMs, setupMs, adds } = extension;
   const isFailed = state === "failed";
   const mark = isFailed ? colors.red("✖") : error === null ? colors.green("✔") : colors.yellow("!");
   const [commands, others] = [[] as string[], [] as string[]];
@@ -48,7 +55,10 @@ function renderExtension({ name, use, about, state, error, since, importMs, setu
     ...(since === null ? [] : wrap(isFailed ? "tried" : "since", `${renderMoment(since)} UTC`)),
     ...(isFailed ? [] : wrap("cost", `${importMs} ms to load its code, ${setupMs} ms to set it up`)),
   ];
-  return [`${mark} ${colors.bold(plainText(name))}  ${state}`, ...lines].join("\n");
+  return [
+    `${mark} ${colors.bold(plainText(name))}${version === null ? "" : ` ${plainText(version)}`}  ${state}`,
+    ...lines,
+  ].join("\n");
 }
 
 const list = (label: string, all: readonly string[]) => (all.length === 0 ? [] : wrap(label, all.join(", ")));

@@ -87,11 +87,10 @@ async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker 
   const ready = { url, workbench, servers: Object.keys(plane.config().servers).length };
   if (worker) worker.ready(ready);
   else announce(ready, options);
-  if (isFirst && isExposed(options)) await warnAboutMissingKey(plane, allowHosts[0] ?? host);
-  if (isFirst && !serving.hasSocket)
-    printStatus(
-      "Another plane serves this configuration, or no socket can be made in the data directory, so commands and clients will not find this one. Use --data-dir to keep planes apart.",
-    );
+  const { publicUrl = "" } = plane.config().auth;
+  const named = URL.parse(publicUrl)?.hostname ?? allowHosts[0] ?? host;
+  if (isFirst && (isExposed(options) || !isLoopback(named))) await warnAboutMissingKey(plane, named);
+  if (isFirst && !serving.hasSocket) printStatus(await whyUnseen(cli, { files, dataDirectory }));
   changes?.release();
   let before = plane.config();
   if (isFirst)
@@ -109,6 +108,16 @@ async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker 
   if (worker === null) printStatus(drainMs > 0 ? `Stopping in ${options.drainSeconds} s …` : "Stopping …");
   await serving.close({ drainMs });
   return 0;
+}
+
+/** Why commands and clients will not find this plane. */
+async function whyUnseen(cli: Cli, place: { files: readonly string[]; dataDirectory: string | undefined }) {
+  const other = await cli.aboutPlane({ ...place, directory: terminal.directory() });
+  const why =
+    other === null
+      ? `No socket can be made in ${await cli.dataDirectory({ dataDir: place.dataDirectory } as GlobalOptions)}`
+      : `Another plane (process ${other.pid}) serves this configuration`;
+  return `${why}, so commands and clients will not find this one. Use --data-dir to keep planes apart.`;
 }
 
 /** A file has one writer. */

@@ -82,7 +82,7 @@ export async function serveInBackground(cli: Cli, options: GlobalOptions & { idl
 async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: number }): Promise<number> {
   using interruption = untilInterrupted({ servesOthers: true });
   const { dataDir: dataDirectory, config: files = [], idleExit: idleMs } = options;
-  const serves = { watch: true, answersQuestions: true, relays: true, isShared: true };
+  const serves = { isForClients: true, watch: true, answersQuestions: true, relays: true, isShared: true };
   await using plane = await openPlane(cli, options, serves);
   const serving = await cli.serveClients(plane, {
     files,
@@ -153,6 +153,6 @@ export async function serveMcp(cli: Cli, options: GlobalOptions & McpView): Prom
     await cli.serveMcp(plane, interrupted, withoutUndefined({ mode, names, toolset, server }));
   };
   // It takes notice of trust that its person gives later.
-  await withPlane(cli, { ...options, standalone: true }, work, { relays: true, watch: true });
+  await withPlane(cli, { ...options, standalone: true }, work, { isForClients: true, relays: true, watch: true });
   return 0;
 }

@@ -11,6 +11,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Principal } from "../../../model/principal.ts";
+import { showAddress } from "../skills/skills.ts";
 import type { Surface } from "../surfaces.ts";
 import type { ClientTools, LookUp, Shown } from "./client-tools.ts";
 
@@ -180,7 +181,8 @@ export async function answerSearchTools(
   args: UnknownObject,
 ): Promise<UnknownObject> {
   const { principal } = surface;
-  const options = { principal, waitMs, session: client.id, only: surface.shows, orWords: true };
+  const skillsOf = await surface.servers();
+  const options = { principal, waitMs, session: client.id, only: surface.shows, skillsOf, orWords: true };
   const answer = await plane.search(args as SearchRequest, { ...options, face: "mcp" });
   const onTheWay = await serversOnTheWay(plane, principal);
   // The search has waited for servers already.
@@ -196,11 +198,16 @@ export async function answerSearchTools(
   const isFitting = answer.fits !== false;
   const autoLoaded = isFitting && (await client.load(found.map(({ shown }) => shown)));
   const lines = withSchemas(found);
-  const message = describe(answer, lines.length + folded.length, autoLoaded, onTheWay);
+  const skills = (answer.skills ?? []).map(({ server, uri, name, summary }) => {
+    return { name, server, uri: showAddress(server, uri), summary };
+  });
+  const said = describe(answer, lines.length + folded.length, autoLoaded, onTheWay);
+  const message = skills.length === 0 ? said : `${said} ${howToRead(skills.length)}`;
   const structuredContent = {
     query: answer.query,
     tools: lines,
     next: next.map(({ shown }) => shown),
+    ...(skills.length > 0 && { skills }),
     total: answer.total,
     truncated: answer.truncated,
     totalAvailable: countTools(tools.all),
@@ -257,7 +264,16 @@ function howToCall(count: number, autoLoaded: boolean): string {
     : `Call ${them} with ${metaToolNames.call}.`;
 }
 
-function render({ message, tools, next }: { message: string; tools: Line[]; next: string[] }): string {
+function howToRead(count: number): string {
+  const [is, it] = count === 1 ? ["A skill tells", "it"] : ["Skills tell", "one"];
+  return `${is} how to do such work: read ${it} first, with ${metaToolNames.call} and its uri as name.`;
+}
+
+type ShownSkill = { name: string; uri: string; summary: string };
+
+type Rendered = { message: string; tools: Line[]; next: string[]; skills?: ShownSkill[] };
+
+function render({ message, tools, next, skills = [] }: Rendered): string {
   const lines = tools.map(({ name, arguments: takes, summary, alsoOn, differsBy, inputSchema }) => {
     const also = alsoOn && alsoOn.length > 0 ? ` (also on ${alsoOn.join(", ")})` : "";
     const differs = differsBy && differsBy.length > 0 ? ` [${differsBy.join(", ")}]` : "";
@@ -265,5 +281,6 @@ function render({ message, tools, next }: { message: string; tools: Line[]; next
     return `- ${name}(${takes}): ${summary}${differs}${also}${schema}`;
   });
   const more = next.length === 0 ? [] : [`Next: ${next.join(", ")}`];
-  return [message, ...lines, ...more].join("\n");
+  const texts = skills.map(({ name, uri, summary }) => `- skill ${name} (${uri}): ${summary}`);
+  return [message, ...lines, ...texts, ...more].join("\n");
 }

@@ -1,20 +1,18 @@
-import { steadyNow } from "../../../lib/async/steady-time.ts";
-import { type PublishedSkill, skillRoot } from "../../../model/catalogue/skill-entry.ts";
+import { type PublishedSkill, type ServerSkill, skillRoot } from "../../../model/catalogue/skill-entry.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
+import type { OfferOptions } from "../../../model/plane-tools.ts";
 import { skillsExtension } from "../../../protocol/extensions.ts";
 import { RpcError } from "../../../protocol/message.ts";
 import { isScoped, readScoped, showScoped } from "../apps/addresses.ts";
 import { objectParam, type RequestContext } from "../request.ts";
 import type { Surface } from "../surfaces.ts";
 
-/** How long a list is taken for current; pins and digests are looked at with each use. */
-const freshMs = 10_000;
-const maxPages = 50;
-const maxSkills = 2_000;
+/** Children of a directory that are passed on. */
+const maxChildren = 2_000;
 
 /** A skill under the address that clients know. */
-export type ShownSkill = { server: string; own: string; shown: PublishedSkill };
+export type ShownSkill = { server: string; own: string; shown: PublishedSkill; prompt: string };
 
 type Forward = (
   server: string,
@@ -30,60 +28,43 @@ export function showAddress(server: string, address: string): string {
   return isScoped(address) ? showScoped(server, address) : `${ownScheme}${encodeURIComponent(server)}/${address}`;
 }
 
+/** The server of an address, and the address there. */
+function readShown(shown: string, servers: Iterable<string>): { server: string; uri: string } | undefined {
+  const all = [...servers];
+  const scoped = readScoped(shown, all);
+  if (scoped) return scoped;
+  for (const server of all) {
+    const prefix = `${ownScheme}${encodeURIComponent(server)}/`;
+    if (shown.startsWith(prefix)) return { server, uri: shown.slice(prefix.length) };
+  }
+  return undefined;
+}
+
 /** The skills of all servers in view, as one list. */
 export function createSkillList(plane: Plane, forward: Forward) {
-  const kept = new WeakMap<Surface, { at: number; skills: Promise<ShownSkill[]> }>();
-
   const serversWith = async ({ servers, principal }: Surface): Promise<string[]> =>
     [...(await servers())].filter((name) =>
       Object.hasOwn(plane.servers.extensions(name, { principal }), skillsExtension),
     );
 
-  async function listOne(server: string, context: RequestContext): Promise<ShownSkill[]> {
-    const found: ShownSkill[] = [];
-    let cursor: string | undefined;
-    const seen = new Set<string>();
-    for (let page = 0; page < maxPages && found.length < maxSkills; page++) {
-      const answer = await forward(server, "skills/list", cursor === undefined ? {} : { cursor }, context);
-      for (const skill of answer.skills as PublishedSkill[]) found.push(show(server, skill));
-      if (typeof answer.nextCursor !== "string" || seen.has(answer.nextCursor)) break;
-      cursor = answer.nextCursor;
-      seen.add(cursor);
-    }
-    return found.slice(0, maxSkills);
-  }
-
-  async function ask(surface: Surface, context: RequestContext): Promise<ShownSkill[]> {
-    const lists = (await serversWith(surface)).map((server) => listOne(server, context).catch(() => []));
-    return (await Promise.all(lists)).flat();
-  }
-
   /** The server of an address, and the address there. */
   async function find(surface: Surface, shown: unknown): Promise<{ server: string; uri: string }> {
-    const servers = await serversWith(surface);
     const text = typeof shown === "string" ? shown : "";
-    const scoped = readScoped(text, servers);
-    if (scoped) return scoped;
-    for (const server of servers) {
-      const prefix = `${ownScheme}${encodeURIComponent(server)}/`;
-      if (text.startsWith(prefix)) return { server, uri: text.slice(prefix.length) };
-    }
+    const found = readShown(text, await serversWith(surface));
+    if (found) return found;
     throw new RpcError(-32602, `No skill or directory '${text.slice(0, 200)}'. 'skills/list' tells which there are.`);
   }
 
   return {
-    all(surface: Surface, context: RequestContext): Promise<ShownSkill[]> {
-      const before = kept.get(surface);
-      if (before && steadyNow() - before.at < freshMs) return before.skills;
-      const skills = ask(surface, context);
-      kept.set(surface, { at: steadyNow(), skills });
-      skills.catch(() => kept.delete(surface));
-      return skills;
+    async all(surface: Surface, options: Omit<OfferOptions, "principal">): Promise<ShownSkill[]> {
+      const servers = [...(await surface.servers())];
+      const { skills } = await plane.skills.published({ ...options, principal: surface.principal, servers });
+      return nameAll(skills);
     },
     async get(surface: Surface, params: UnknownObject, context: RequestContext): Promise<UnknownObject> {
       const { server, uri } = await find(surface, params.uri);
       const answer = await forward(server, "skills/get", { uri }, context);
-      return { ...answer, skill: show(server, answer.skill as PublishedSkill).shown };
+      return { ...answer, skill: show(server, answer.skill as PublishedSkill) };
     },
     /** The children of a directory; what a server lists beside them is left out. */
     async directory(surface: Surface, params: UnknownObject, context: RequestContext): Promise<UnknownObject> {
@@ -96,7 +77,7 @@ export function createSkillList(plane: Plane, forward: Forward) {
         context,
       );
       const root = `${uri.replace(/\/+$/, "")}/`;
-      const children = (Array.isArray(answer.resources) ? answer.resources : []).slice(0, maxSkills);
+      const children = (Array.isArray(answer.resources) ? answer.resources : []).slice(0, maxChildren);
       const resources = children.flatMap((one) => {
         const isInside = isObject(one) && typeof one.uri === "string" && one.uri.startsWith(root);
         return isInside ? [{ ...one, uri: showAddress(server, String(one.uri)) }] : [];
@@ -106,18 +87,35 @@ export function createSkillList(plane: Plane, forward: Forward) {
   };
 }
 
-function show(server: string, skill: PublishedSkill): ShownSkill {
+function show(server: string, skill: PublishedSkill): PublishedSkill {
   const { resources } = skill;
   const files = Array.isArray(resources)
     ? resources.map((one) => ({ ...one, uri: showAddress(server, one.uri) }))
     : resources;
-  return { server, own: skill.uri, shown: { ...skill, uri: showAddress(server, skill.uri), resources: files } };
+  return { ...skill, uri: showAddress(server, skill.uri), resources: files };
+}
+
+/** Two skills of one server may have the same name in different directories. */
+function nameAll(skills: readonly ServerSkill[]): ShownSkill[] {
+  const ownName = ({ server, frontmatter }: ServerSkill) => `${server}__skill_${frontmatter.name}`;
+  const alike = Map.groupBy(skills, ownName);
+  const taken = new Set<string>();
+  return skills.map((skill) => {
+    const { server, ...published } = skill;
+    const isAlone = alike.get(ownName(skill))?.length === 1;
+    const path = skillRoot(skill.uri).replace(/^[^:]*:\/\//, "");
+    const name = isAlone ? ownName(skill) : `${server}__skill_${path.replaceAll(/[^\w-]+/g, "_")}`;
+    // The address tells them apart in any case.
+    const prompt = taken.has(name) ? `${name}_${taken.size}` : name;
+    taken.add(prompt);
+    return { server, own: skill.uri, shown: show(server, published), prompt };
+  });
 }
 
 /** For clients that do not know the extension: each skill as a prompt. */
-export function toPrompt({ server, shown: { frontmatter } }: ShownSkill): UnknownObject & { name: string } {
+export function toPrompt({ prompt, shown: { frontmatter } }: ShownSkill): UnknownObject & { name: string } {
   return {
-    name: `${server}__skill_${frontmatter.name}`,
+    name: prompt,
     title: frontmatter.name,
     description: frontmatter.description,
   };
@@ -140,4 +138,33 @@ export function toMessages({ shown }: ShownSkill, read: UnknownObject): UnknownO
 /** Does the client load skills by itself? */
 export function knowsSkills({ client }: Pick<RequestContext, "client">): boolean {
   return Object.hasOwn(objectParam(client.capabilities, "extensions"), skillsExtension);
+}
+
+/** A model that cannot read resources reads a skill, or a file of one, as it calls a tool. Null for any other name. */
+export async function readSkillCall(
+  plane: Plane,
+  surface: Surface,
+  shown: string,
+  context: RequestContext,
+): Promise<UnknownObject | null> {
+  const isAddress = shown.startsWith("skill://") || shown.startsWith(ownScheme);
+  const servers = isAddress ? await surface.servers() : new Set<string>();
+  const found = isAddress ? readShown(shown, servers) : undefined;
+  if (found === undefined) return null;
+  const { principal } = surface;
+  const { signal, conversation } = context;
+  const isSkills = Object.hasOwn(plane.servers.extensions(found.server, { principal }), skillsExtension);
+  if (!isSkills) return null;
+  const options = { face: "mcp" as const, principal, signal, ...(conversation === null ? {} : { conversation }) };
+  try {
+    const read = await plane.resources.read(found.server, found.uri, options);
+    const [content] = isObject(read) && Array.isArray(read.contents) ? read.contents : [];
+    if (!isObject(content)) return null;
+    const resource = { ...content, uri: shown };
+    if (typeof content.text !== "string") return { content: [{ type: "resource", resource }] };
+    return { content: [{ type: "text", text: content.text }] };
+  } catch (thrown) {
+    const text = thrown instanceof Error ? thrown.message : String(thrown);
+    return { content: [{ type: "text", text }], isError: true };
+  }
 }

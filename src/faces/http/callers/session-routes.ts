@@ -54,7 +54,8 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
   };
   const cookie = (c: HttpContext) => ({
     ...({ httpOnly: true, sameSite: "Strict", path: "/" } as const),
-    secure: new URL(c.req.url).protocol === "https:",
+    // A proxy may have taken TLS off on the way here.
+    secure: identities.address(c.req.header("host")).startsWith("https:"),
   });
   addRoute(
     app,

@@ -2,19 +2,15 @@ import { createHash, randomBytes } from "node:crypto";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
 import { PlaneError } from "../../../model/errors.ts";
-import { type KnownCaller, type Principal, requireScope } from "../../../model/principal.ts";
+import { type KnownCaller, requireScope } from "../../../model/principal.ts";
 import type { OwnAddress } from "../origin.ts";
 import { type App, addRoute, clientAddressOf, type HttpContext } from "../route.ts";
-import { authenticate, cookieName, type Identities, personIn } from "./identity.ts";
+import { authenticate, type Identities, personIn } from "./identity.ts";
 
 export const callbackPath = "/oauth/callback";
 /** Where links for people lead that need an account of a server. */
 export const accountPath = "/account";
-/** A bound on open sign-ins; the oldest are dropped. */
-const maxOpen = 1_000;
 const maxAgeSeconds = 600;
-
-type Open = { principal: Principal; browser: string };
 
 /**
  * Signing in with a browser. The way back brings no credential: it counts in the browser that began it, which has a
@@ -22,18 +18,17 @@ type Open = { principal: Principal; browser: string };
  */
 export function addSignInRoutes(app: App, identities: Identities, ownAddress: OwnAddress): void {
   const { plane } = identities;
-  const open = new Map<string, Open>();
+  const { begun } = plane.identity;
   /** Where the browser has to go now; it gets a cookie that it comes back with. */
   const begin = async (c: HttpContext, name: string, caller: KnownCaller): Promise<string> => {
     await plane.servers.get(name, caller);
     const redirectUri = ownAddress(c.req.header("host") ?? "") + callbackPath;
     const { url, state } = await plane.tokens.beginSignIn(name, redirectUri, caller);
-    for (const oldest of open.size < maxOpen ? [] : [...open.keys()].slice(0, 1)) open.delete(oldest);
     const browser = randomBytes(32).toString("base64url");
     // Lax: the way back is a navigation from another site.
     const bounds = { httpOnly: true, sameSite: "Lax", path: callbackPath, maxAge: maxAgeSeconds } as const;
-    setCookie(c, browserCookie(c, state), browser, { ...bounds, secure: redirectUri.startsWith("https:") });
-    open.set(state, { principal: caller.principal, browser: hash(browser) });
+    setCookie(c, browserCookie(state), browser, { ...bounds, secure: redirectUri.startsWith("https:") });
+    await begun.keep(state, { principal: caller.principal, browser: hash(browser) });
     return url;
   };
   addRoute(
@@ -97,29 +92,28 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
     async ({ c }) => {
       const parameters = new URL(c.req.url).searchParams;
       const state = parameters.get("state") ?? "";
-      const begun = open.get(state);
-      if (begun === undefined || begun.browser !== hash(getCookie(c, browserCookie(c, state)) ?? "")) {
+      const found = await begun.find(state);
+      const isThisBrowser = found?.browser === hash(getCookie(c, browserCookie(state)) ?? "");
+      if (found === null || !isThisBrowser || !(await begun.take(state))) {
         await authenticate(identities, c);
         throw new PlaneError(
           "FORBIDDEN",
           "This browser did not begin this sign-in. Begin it in this browser, at the server's page of the workbench, or use 'toolplane servers login'.",
         );
       }
-      open.delete(state);
-      const { principal } = begun;
       const { server } = await plane.tokens.finishSignIn(parameters, {
-        principal,
+        principal: found.principal,
         face: "http",
         ...clientAddressOf(c),
       });
-      deleteCookie(c, browserCookie(c, state), { path: callbackPath });
+      deleteCookie(c, browserCookie(state), { path: callbackPath });
       return c.text(`Signed in to '${server}'. You can close this window.`);
     },
   );
 }
 
 /** Each sign-in has its own: a browser may begin several at a time. */
-const browserCookie = (c: HttpContext, state: string) => `${cookieName(c)}_${hash(state).slice(0, 16)}`;
+const browserCookie = (state: string) => `toolplane_${hash(state).slice(0, 16)}`;
 
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");

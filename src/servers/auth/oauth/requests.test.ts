@@ -46,7 +46,7 @@ suite("an authorization server that does not keep to the letter", () => {
       fields: { refresh_token: "old-token" },
     });
   };
-  const bare = { accessToken: "access", refreshToken: null, expiresAt: null, scopes: null };
+  const bare = { accessToken: "access", refreshToken: null, expiresAt: null, renewAt: null, scopes: null };
 
   test("is believed when only its status or members that are empty are odd", async () => {
     assert.deepEqual(await ask({ status: 201, body: good }), bare);
@@ -55,6 +55,7 @@ suite("an authorization server that does not keep to the letter", () => {
     assert.deepEqual(await ask({ body: { ...good, refresh_token: "", expires_in: "60" } }), {
       ...bare,
       expiresAt: "1970-01-01T00:01:00.000Z",
+      renewAt: "1970-01-01T00:00:30.000Z",
     });
     assert.deepEqual(await ask({ body: { ...good, expires_in: 1e300 } }), bare);
   });

@@ -4,7 +4,7 @@ import type { UnknownObject } from "../../../model/json.ts";
 import { TransportError } from "../../../protocol/message.ts";
 import { isHeaderValue } from "../credentials-contract.ts";
 import { errorCode, OAuthProblem } from "../problems.ts";
-import type { OAuthClient, OAuthRecord } from "../records.ts";
+import { type OAuthClient, type OAuthRecord, renewTime } from "../records.ts";
 import { splitScopes } from "./challenge.ts";
 import { allowedUrl, type CheckedFetch, checkedFetch, readJsonObject } from "./checked-fetch.ts";
 import type { Issuer } from "./discover.ts";
@@ -14,7 +14,7 @@ export const loadLibrary = () => import("oauth4webapi");
 type Library = Awaited<ReturnType<typeof loadLibrary>>;
 
 /** The scopes are null when they are those requested. */
-type Tokens = Pick<OAuthRecord, "accessToken" | "refreshToken" | "expiresAt"> & { scopes: string[] | null };
+type Tokens = Pick<OAuthRecord, "accessToken" | "refreshToken" | "expiresAt" | "renewAt"> & { scopes: string[] | null };
 
 type TokenRequest = {
   server: Pick<Issuer, "issuer" | "token_endpoint">;
@@ -40,16 +40,19 @@ export async function requestToken({ server, client, gate, now, grant, fields }:
   // A token goes into a header, so it must not be able to end one.
   if (given.token_type !== "bearer" || !isHeaderValue(given.access_token))
     throw new OAuthProblem(`${origin} gave a token that cannot be used`);
-  const expiresAt = now + (given.expires_in ?? Number.NaN) * 1_000;
+  const lifetimeMs = (given.expires_in ?? Number.NaN) * 1_000;
+  const expiresAt = now + lifetimeMs;
   return {
     accessToken: given.access_token,
     refreshToken: given.refresh_token ?? null,
-    expiresAt: expiresAt <= maxTimeMs ? new Date(expiresAt).toISOString() : null,
+    expiresAt: timeText(expiresAt),
+    renewAt: timeText(renewTime(expiresAt, lifetimeMs)),
     scopes: given.scope === undefined ? null : splitScopes(given.scope),
   };
 }
 
 const maxTimeMs = 8.64e15;
+const timeText = (ms: number) => (ms <= maxTimeMs ? new Date(ms).toISOString() : null);
 
 /** RFC 7591. */
 export async function requestRegistration(

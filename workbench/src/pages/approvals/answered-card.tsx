@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { type Answered, activityQuery } from "../../api/approval-queries.ts";
 import { operationQuery } from "../../api/operations.ts";
 import { StateBadge } from "../../parts/badge.tsx";
-import { ResultText } from "../../parts/result-text.tsx";
 import { ResultView } from "../../parts/result-view.tsx";
+import { TextView } from "../../parts/text-view.tsx";
 
 /** The outcome of an answer given here, where its card was. */
 export function AnsweredCard({ answered: { approval, outcome } }: { answered: Answered }) {
@@ -23,7 +23,7 @@ export function AnsweredCard({ answered: { approval, outcome } }: { answered: An
       data-card
       className="rounded-lg border border-line bg-surface outline-offset-2 focus:outline-2 focus:outline-accent"
     >
-      <header className="flex flex-wrap items-center gap-2 px-4 py-2.5 text-[13px]">
+      <header className="flex flex-wrap items-center gap-2 px-4 py-2.5 text-sm">
         <span className="min-w-0 break-all font-mono text-xs font-medium">{approval.tool}</span>
         <StateBadge kind="held" state={ok === undefined ? now.status : ok ? "done" : "failed"} />
         <Link
@@ -50,7 +50,7 @@ function ShortResult({ callId }: { callId: string }) {
   if (result === undefined || result === null) return null;
   return (
     <div className="border-t border-line p-4">
-      <ResultText text={result} />
+      <TextView text={result} label="the result" level={2} />
       <p className="mt-1 text-xs text-muted">In short; its caller has the whole result.</p>
     </div>
   );

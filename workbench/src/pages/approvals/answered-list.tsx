@@ -15,7 +15,11 @@ const columnsFor = (onOpen: (held: HeldAnswer) => void): Column<HeldAnswer>[] =>
     title: "Tool",
     width: "minmax(140px, 2fr)",
     render: (held) => (
-      <button type="button" className="max-w-full truncate font-medium hover:underline" onClick={() => onOpen(held)}>
+      <button
+        type="button"
+        className="max-w-full truncate font-mono text-xs font-medium hover:underline"
+        onClick={() => onOpen(held)}
+      >
         {held.tool}
       </button>
     ),
@@ -92,7 +96,7 @@ export function AnsweredView({ held }: { held: HeldAnswer }) {
       <Link
         to="/calls/$id"
         params={{ id: outcome?.callId ?? held.callId }}
-        className="w-fit text-[13px] text-accent hover:underline"
+        className="w-fit text-sm text-accent hover:underline"
       >
         Call record
       </Link>

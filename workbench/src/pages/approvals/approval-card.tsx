@@ -1,7 +1,7 @@
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import type { ApprovalAnswer } from "../../../../src/model/calls/held-call.ts";
 import { type Answered, type HeldAnswer, useAnswer } from "../../api/approval-queries.ts";
-import { useMay } from "../../app/session.ts";
+import { useWhyNot } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
 import { Scale } from "../../parts/icons.ts";
@@ -19,14 +19,12 @@ type ApprovalCardProps = {
   onAnswered?: (answered: Answered) => void;
   /** The card just moved into place: a click may be meant for the previous one. */
   isMoving?: boolean;
-  /** Selects it for an answer to several. */
-  choice?: ReactNode;
 };
 
 /** A held call: what would run, why it needs approval, and the answer below all of it. */
-export function ApprovalCard({ held, onAnswered, isMoving = false, choice }: ApprovalCardProps) {
+export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCardProps) {
   const answer = useAnswer(held.id);
-  const mayAnswer = useMay("call");
+  const whyNot = useWhyNot("call");
   const [edited, setEdited] = useState<ApprovalAnswer["arguments"] | null | undefined>(undefined);
   const [reason, setReason] = useState("");
   const [remember, setRemember] = useState<RememberedFor>({ what: "once", forMs: anHour });
@@ -42,7 +40,7 @@ export function ApprovalCard({ held, onAnswered, isMoving = false, choice }: App
     void answer.mutateAsync(given).then(onAnswered, () => undefined);
   };
   const isLoading = useIsLoading(held);
-  const cannot = !mayAnswer || isMoving || isLoading || answer.isPending;
+  const cannot = whyNot !== null || isMoving || isLoading || answer.isPending;
   const busyWith = answer.isPending ? answer.variables.decision : null;
   return (
     <article
@@ -51,7 +49,7 @@ export function ApprovalCard({ held, onAnswered, isMoving = false, choice }: App
       data-card
       className="flex min-w-0 flex-col rounded-lg border border-line bg-surface outline-offset-2 focus:outline-2 focus:outline-accent"
     >
-      <CardHead held={held} choice={choice} />
+      <CardHead held={held} />
       <div className="flex flex-col gap-3 border-t border-line p-4">
         <ChangedDefinition tool={held.tool} />
         <PrecedingCalls held={held} />
@@ -65,9 +63,7 @@ export function ApprovalCard({ held, onAnswered, isMoving = false, choice }: App
         <Complaint error={answer.error} />
       </div>
       <div className="flex flex-wrap items-center gap-2 border-t border-line px-4 py-3 md:justify-end">
-        {!mayAnswer && (
-          <p className="basis-full text-xs text-muted md:basis-auto">Read-only: approving needs the scope call.</p>
-        )}
+        {whyNot !== null && <p className="basis-full text-xs text-warn md:basis-auto">{whyNot}</p>}
         <Button
           variant="quiet"
           icon={Scale}

@@ -24,7 +24,7 @@ export function ArgumentList({ title, ...list }: ArgumentListProps) {
 function Rows({ args, before, injected = [] }: Omit<ArgumentListProps, "title">) {
   const names = Object.keys(args);
   const gone = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(args, name));
-  if (names.length + gone.length === 0) return <p className="text-[13px] text-muted">No arguments.</p>;
+  if (names.length + gone.length === 0) return <p className="text-sm text-muted">No arguments.</p>;
   return (
     <dl className="divide-y divide-line overflow-hidden rounded-md border border-line">
       {names.map((name) => (

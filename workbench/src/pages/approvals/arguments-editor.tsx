@@ -111,11 +111,21 @@ function EditForm({ held, text, onEdit }: EditingProps) {
   );
 }
 
-/** Forms use double precision; untouched values keep their digits. */
+/** Forms use double precision; untouched values keep their digits, also those within a value that was touched. */
 export function keepUntouched(next: UnknownObject, before: UnknownObject, written: UnknownObject): UnknownObject {
-  const isSame = (name: string) => JSON.stringify(next[name]) === JSON.stringify(before[name]);
-  return Object.fromEntries(Object.entries(next).map(([name, value]) => [name, isSame(name) ? written[name] : value]));
+  return kept(next, before, written) as UnknownObject;
 }
+
+function kept(next: unknown, before: unknown, written: unknown): unknown {
+  if (JSON.stringify(next) === JSON.stringify(before)) return written;
+  if (!isContainer(next) || !isContainer(before) || !isContainer(written)) return next;
+  const inner = (name: string, one: unknown) =>
+    Object.hasOwn(before, name) ? kept(one, before[name], written[name]) : one;
+  if (Array.isArray(next)) return next.map((one, at) => inner(String(at), one));
+  return Object.fromEntries(Object.entries(next).map(([name, one]) => [name, inner(name, one)]));
+}
+
+const isContainer = (value: unknown): value is UnknownObject => typeof value === "object" && value !== null;
 
 /** Why a text is no arguments, or null. */
 export function problemWith(text: string): string | null {

@@ -2,13 +2,15 @@ import { useState } from "react";
 import type { ApprovalDecision } from "../../../../src/model/calls/held-call.ts";
 import { type Answered, type HeldAnswer, useAnswers } from "../../api/approval-queries.ts";
 import { Button } from "../../parts/button.tsx";
+import { classes } from "../../parts/class-names.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
 import { counted } from "../../parts/time.tsx";
-import { toastError } from "../../parts/toast.tsx";
+import { toastError } from "../../parts/toast.ts";
 import { ArgumentList } from "./argument-list.tsx";
 
 type BulkProps = {
+  className: string;
   chosen: readonly HeldAnswer[];
   waiting: number;
   onAll: () => void;
@@ -17,14 +19,17 @@ type BulkProps = {
 };
 
 /** One answer to several calls, after all of them were shown. */
-export function BulkAnswer({ chosen, waiting, onAll, onClear, onAnswered }: BulkProps) {
+export function BulkAnswer({ className, chosen, waiting, onAll, onClear, onAnswered }: BulkProps) {
   const [decision, setDecision] = useState<ApprovalDecision | null>(null);
   const count = chosen.length;
   return (
     <div
       role="toolbar"
       aria-label="Selected calls"
-      className="sticky top-0 z-10 flex flex-wrap items-center gap-2 rounded-lg border border-line bg-surface px-4 py-1 text-[13px]"
+      className={classes(
+        "sticky top-0 z-10 flex flex-wrap items-center gap-2 rounded-lg border border-line bg-surface px-4 py-1 text-sm",
+        className,
+      )}
     >
       <span role="status" className="mr-auto">
         {count === 0 ? "None selected" : `${count} selected`}
@@ -64,7 +69,7 @@ export function BulkAnswer({ chosen, waiting, onAll, onClear, onAnswered }: Bulk
 }
 
 function Key({ children }: { children: string }) {
-  return <kbd className="ml-1 rounded border border-line px-1 font-mono text-[11px]">{children}</kbd>;
+  return <kbd className="ml-1 rounded border border-line px-1 font-mono text-2xs">{children}</kbd>;
 }
 
 type BulkDialogProps = {

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
 import { useOperation } from "../../api/operations.ts";
 import { callerText } from "../../parts/badge.tsx";
@@ -7,26 +7,26 @@ import { classes } from "../../parts/class-names.ts";
 import { HintBadges, RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
 import { Time } from "../../parts/time.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
+import { Countdown } from "./countdown.tsx";
 
 /** Which tool, why it needs approval, and who wants it in which conversation. */
-export function CardHead({ held, choice }: { held: HeldAnswer; choice?: ReactNode }) {
+export function CardHead({ held }: { held: HeldAnswer }) {
   const tool = useOperation("tools.get", { name: held.tool }).data;
   const { client, options } = held;
   return (
     <header className="flex flex-col gap-1.5 p-4">
       <div className="flex flex-wrap items-center gap-2">
-        {choice}
-        <h2 className="min-w-0 break-all font-mono text-sm font-semibold">
+        <h2 className="min-w-0 break-all font-mono text-base font-semibold">
           <Link to="/tools/$name" params={{ name: held.tool }} className="hover:underline">
             <VisibleText text={held.tool} />
           </Link>
         </h2>
         {tool && <RiskBadge tool={tool} />}
-        {tool && <HintBadges tool={tool} />}
+        {tool && <HintBadges besideRisk tool={tool} />}
         {tool && <TroubleBadges tool={tool} />}
       </div>
       {tool && <Description text={tool.description} />}
-      <p className="text-[13px]">
+      <p className="text-sm">
         <span className="font-medium">Why:</span>{" "}
         <span dir="auto" className="break-words">
           <VisibleText text={held.verdict.reason} />
@@ -42,7 +42,7 @@ export function CardHead({ held, choice }: { held: HeldAnswer; choice?: ReactNod
         , <Time at={held.at} />
         {held.expiresAt !== null && (
           <>
-            , expires <Time at={held.expiresAt} />
+            , <Countdown until={held.expiresAt} />
           </>
         )}
       </p>
@@ -60,21 +60,25 @@ export function CardHead({ held, choice }: { held: HeldAnswer; choice?: ReactNod
   );
 }
 
-/** About two lines. */
-const shortDescription = 180;
-
+/** Two lines, and more of it where there is more. */
 function Description({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
-  const isLong = text.length > shortDescription;
+  const [isCut, setCut] = useState(false);
+  const box = useRef<HTMLParagraphElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text has another height
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || isWhole) return;
+    const watch = new ResizeObserver(() => setCut(element.scrollHeight > element.clientHeight + 1));
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, [text, isWhole]);
   return (
-    <div className="text-[13px] text-muted">
-      <p
-        dir="auto"
-        className={classes("break-words", isLong && !isWhole && "line-clamp-2", isWhole && "whitespace-pre-wrap")}
-      >
+    <div className="text-sm text-muted">
+      <p ref={box} dir="auto" className={classes("break-words", isWhole ? "whitespace-pre-wrap" : "line-clamp-2")}>
         <VisibleText text={text} />
       </p>
-      {isLong && (
+      {isCut && (
         <button
           type="button"
           aria-expanded={isWhole}

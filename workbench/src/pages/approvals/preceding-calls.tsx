@@ -16,7 +16,7 @@ export function PrecedingCalls({ held }: { held: HeldAnswer }) {
       </p>
     );
   return (
-    <details className="rounded-md border border-line text-[13px]">
+    <details className="rounded-md border border-line text-sm">
       <summary className="cursor-pointer px-3 py-1.5 text-xs font-medium">
         {calls.length === 1 ? "The call before" : `The ${calls.length} calls before`}
         <span className="ml-1 font-normal text-muted">

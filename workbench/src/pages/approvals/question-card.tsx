@@ -2,7 +2,7 @@ import { lazy, Suspense, useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { useMutateOperation } from "../../api/operations.ts";
 import type { ServerQuestion } from "../../api/queries.ts";
-import { useMay } from "../../app/session.ts";
+import { useMayChange } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { ExternalLink, MessageCircleQuestion } from "../../parts/icons.ts";
 import { Complaint, Loading } from "../../parts/states.tsx";
@@ -19,8 +19,10 @@ const SchemaForm = lazy(async () => ({
 export function QuestionCard({ question }: { question: ServerQuestion }) {
   const { id, server, tool, message, schema, url, sampling, expiresAt } = question;
   const answer = useMutateOperation("questions.answer", { changes: ["questions"] });
-  const mayAnswer = useMay("call");
+  const mayAnswer = useMayChange("call");
   const [content, setContent] = useState<UnknownObject>(() => defaultsOf(schema));
+  const [answers, setAnswers] = useState(0);
+  const refusal = answer.variables?.content === content ? answer.error : null;
   const isBusyWith = (action: string) => answer.isPending && answer.variables.action === action;
   const cannot = !mayAnswer || answer.isPending || answer.isSuccess;
   const isUnwritten = sampling !== undefined && String(content.text ?? "").trim() === "";
@@ -31,11 +33,11 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
       className="flex min-w-0 flex-col rounded-lg border border-accent/50 bg-surface"
     >
       <header className="flex flex-col gap-1.5 p-4">
-        <h2 className="flex items-center gap-2 text-sm font-semibold">
+        <h2 className="flex items-center gap-2 text-base font-semibold">
           <MessageCircleQuestion aria-hidden className="size-4 shrink-0 text-accent" />
           <span className="min-w-0 break-words">The server {server} asks</span>
         </h2>
-        <p className="whitespace-pre-wrap break-words text-[13px]">
+        <p className="whitespace-pre-wrap break-words text-sm">
           <VisibleText text={message} />
         </p>
         <p className="break-words text-xs text-muted">
@@ -52,7 +54,14 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
         )}
         {hasFields && !sampling && (
           <Suspense fallback={<Loading />}>
-            <SchemaForm schema={schema} value={content} onChange={setContent} idPrefix={`question-${id}`} />
+            <SchemaForm
+              schema={schema}
+              value={content}
+              onChange={setContent}
+              idPrefix={`question-${id}`}
+              checks={answers}
+              refusal={refusal}
+            />
           </Suspense>
         )}
         {url !== null && (
@@ -90,6 +99,7 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
             {...(url === null ? {} : { icon: ExternalLink })}
             onClick={() => {
               if (url !== null) window.open(url, "_blank", "noopener,noreferrer");
+              setAnswers((before) => before + 1);
               answer.mutate({ id, action: "accept", ...(hasFields ? { content } : {}) });
             }}
           >

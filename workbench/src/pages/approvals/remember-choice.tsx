@@ -64,7 +64,7 @@ export function RememberChoice({ held, value, onChange }: RememberChoiceProps) {
             onChange={({ target }) => onChange({ ...value, forMs: target.value })}
           />
           {inConversation && (
-            <label className="flex items-center gap-1.5 text-[13px]">
+            <label className="flex items-center gap-1.5 text-sm">
               <input
                 type="checkbox"
                 checked={value.conversation ?? false}

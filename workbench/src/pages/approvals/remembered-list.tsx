@@ -5,7 +5,7 @@ import { GrowingList } from "../../parts/growing-list.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { toastError } from "../../parts/toast.tsx";
+import { toastError } from "../../parts/toast.ts";
 
 /** Approvals that cover more than one call. */
 export function RememberedList() {
@@ -18,12 +18,7 @@ export function RememberedList() {
           <Empty title="No remembered approvals">You can approve a tool or a server for a period.</Empty>
         ) : (
           <Panel flush className="max-w-3xl">
-            <GrowingList
-              className="divide-y divide-line text-[13px]"
-              atOnce={50}
-              items={remembered}
-              keyOf={({ id }) => id}
-            >
+            <GrowingList className="divide-y divide-line text-sm" atOnce={50} items={remembered} keyOf={({ id }) => id}>
               {(one) => (
                 <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-2.5">
                   <div className="min-w-0">

@@ -70,7 +70,7 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
           </Field>
         </div>
         {globs.length > 0 && (
-          <fieldset className="flex flex-col gap-1 text-[13px]">
+          <fieldset className="flex flex-col gap-1 text-sm">
             <legend className="mb-1 text-xs font-medium">Only with the same</legend>
             {globs.map(([name]) => (
               <label key={name} className="flex items-center gap-2">

@@ -15,7 +15,7 @@ export function SamplingForm({ sampling, text, onChange }: SamplingFormProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id and keep their order
           <li key={at} className="rounded-md border border-line bg-sunken px-3 py-2">
             <p className="text-xs font-medium text-muted">{message.role}</p>
-            <p dir="auto" className="whitespace-pre-wrap break-words text-[13px]">
+            <p dir="auto" className="whitespace-pre-wrap break-words text-sm">
               <VisibleText text={message.text} />
             </p>
           </li>
@@ -27,7 +27,7 @@ export function SamplingForm({ sampling, text, onChange }: SamplingFormProps) {
       >
         <TextArea
           rows={5}
-          className="font-sans! text-[13px]!"
+          className="font-sans! text-sm!"
           value={text}
           onChange={({ target }) => onChange(target.value)}
         />

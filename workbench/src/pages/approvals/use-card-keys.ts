@@ -1,16 +1,20 @@
-import { useEffect } from "react";
-import { toast } from "../../parts/toast.tsx";
+import { useEffect, useRef } from "react";
+import { toast } from "../../parts/toast.ts";
 
-const cardsOnPage = () => [...document.querySelectorAll<HTMLElement>("[data-card]")];
+/** The call that the keys answer. */
+export const shownCard = () =>
+  [...document.querySelectorAll<HTMLElement>("[data-card]")].findLast((card) => card.checkVisibility()) ?? null;
 
-/** J and K go to the next and the previous card; A, R and E press Approve, Reject and Change of the focused one. */
-export function useCardKeys(): void {
+/** J and K go to the next and the previous call; A, R and E press Approve, Reject and Change of the one that is shown. */
+export function useCardKeys(onStep: (by: 1 | -1) => void): void {
+  const step = useRef(onStep);
+  step.current = onStep;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
       const key = event.key.toLowerCase();
-      const card = document.activeElement?.closest<HTMLElement>("[data-card]") ?? null;
-      if (key === "j" || key === "k") step(card, key === "j" ? 1 : -1);
+      const card = shownCard();
+      if (key === "j" || key === "k") step.current(key === "j" ? 1 : -1);
       else if (card !== null && ["a", "r", "e"].includes(key)) press(card, key);
       else return;
       event.preventDefault();
@@ -18,14 +22,6 @@ export function useCardKeys(): void {
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, []);
-}
-
-function step(from: HTMLElement | null, by: number): void {
-  const cards = cardsOnPage();
-  const at = from === null ? (by > 0 ? -1 : cards.length) : cards.indexOf(from);
-  const next = cards[at + by];
-  next?.focus({ preventScroll: true });
-  next?.scrollIntoView({ block: "start" });
 }
 
 /** Approve stands below all that would run. While it is out of sight, the key only goes there. */
@@ -47,5 +43,8 @@ function isInView(element: HTMLElement): boolean {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest("input, textarea, select, [contenteditable], dialog") !== null;
+  return (
+    target instanceof Element &&
+    target.closest("input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog]") !== null
+  );
 }

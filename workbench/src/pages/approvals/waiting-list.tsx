@@ -1,45 +1,81 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { type Answered, type HeldAnswer, isAnsweredHere, waitingQuery } from "../../api/approval-queries.ts";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { type Answered, waitingQuery } from "../../api/approval-queries.ts";
 import { useOperation } from "../../api/operations.ts";
 import { questionsQuery } from "../../api/queries.ts";
-import { useMay } from "../../app/session.ts";
+import { useMay, useMayChange } from "../../app/session.ts";
 import { AskFirstLink } from "../../parts/ask-first-link.tsx";
-import { GrowingList } from "../../parts/growing-list.tsx";
+import { classes } from "../../parts/class-names.ts";
 import { CircleCheck } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
-import { toast } from "../../parts/toast.tsx";
 import { AnsweredCard } from "./answered-card.tsx";
 import { AnsweredView } from "./answered-list.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
 import { BulkAnswer } from "./bulk-answer.tsx";
+import { InboxList } from "./inbox-list.tsx";
 import { QuestionCard } from "./question-card.tsx";
-import { useCardKeys } from "./use-card-keys.ts";
+import { shownCard, useCardKeys } from "./use-card-keys.ts";
+import { useOrder, useTellGone } from "./use-waiting.ts";
 
-/** Waiting calls. One answered here stays in its place with its outcome until the page is left. */
+/** Cards that stay as they are while another is shown, with what was typed. */
+const maxOpened = 20;
+
+/** An inbox: waiting calls on one side, the decision on the other. What was answered here stays until the page is left. */
 export function WaitingList({ id }: { id: string | undefined }) {
   const query = useInfiniteQuery(waitingQuery());
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  // All of them: one that is not listed cannot be chosen.
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   const questions = useQuery(questionsQuery()).data?.questions ?? [];
   const [answered, setAnswered] = useState<ReadonlyMap<string, Answered>>(new Map());
+  const [justAnswered, setJustAnswered] = useState<readonly Answered[]>([]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const mayAnswer = useMay("call");
+  const [opened, setOpened] = useState<readonly string[]>([]);
+  const mayAnswer = useMayChange("call");
   const mayManage = useMay("admin");
+  const navigate = useNavigate();
   const isMoving = useTellGone(query.data?.approvals, answered.size);
   const keepOrder = useOrder();
-  useCardKeys();
+  const approvals = query.data?.approvals ?? [];
+  const items = keepOrder(approvals, answered);
+  const next = items.find(({ answer }) => answer === undefined) ?? items[0];
+  const shown = items.some((item) => item.id === id) ? id : next?.id;
   useEffect(() => {
-    if (id !== undefined) document.getElementById(`held-${id}`)?.scrollIntoView({ block: "start" });
-  }, [id]);
-  const take = (given: readonly Answered[]) => {
-    setAnswered((before) => new Map([...before, ...given.map((one) => [one.approval.id, one] as const)]));
-    setChosen(new Set());
-    goOnFrom(given.at(-1)?.approval.id);
+    if (shown !== undefined)
+      setOpened((before) => [shown, ...before.filter((one) => one !== shown)].slice(0, maxOpened));
+  }, [shown]);
+
+  const show = (next: string | undefined, replace = false) => {
+    setJustAnswered([]);
+    void navigate({ to: "/approvals", search: next === undefined ? {} : { id: next }, replace });
   };
+  useCardKeys((by) => {
+    // As they are listed: groups and a search change the order.
+    const listed = [...document.querySelectorAll<HTMLElement>("[data-held]")].map(({ dataset }) => dataset.held ?? "");
+    const to = listed[listed.indexOf(shown ?? "") + by];
+    if (to !== undefined) show(to, true);
+  });
+  const take = (given: readonly Answered[]) => {
+    const done = new Map([...answered, ...given.map((one) => [one.approval.id, one] as const)]);
+    setAnswered(done);
+    setChosen(new Set());
+    const place = items.findIndex((item) => item.id === shown);
+    const open = items.filter((item) => !done.has(item.id));
+    const following = open.find((item) => items.indexOf(item) > place) ?? open[0];
+    show(following?.id, true);
+    setJustAnswered(given);
+    goOn();
+  };
+  const choose = (ids: readonly string[], isChosen: boolean) =>
+    setChosen((before) => new Set(isChosen ? [...before, ...ids] : [...before].filter((one) => !ids.includes(one))));
+
   return (
     <QueryView query={query} what="Loading approvals">
-      {({ approvals, total }) => {
-        const items = keepOrder(inFront(approvals, id), answered);
+      {() => {
         const selected = approvals.filter((held) => chosen.has(held.id) && !answered.has(held.id));
         if (items.length + questions.length === 0 && id === undefined)
           return (
@@ -51,51 +87,75 @@ export function WaitingList({ id }: { id: string | undefined }) {
               Calls that need your approval appear here at once. The policy decides which do.
             </Empty>
           );
+        const isList = items.length > 1;
+        const mounted = [...new Set([shown, ...opened])].flatMap((one) => items.find((item) => item.id === one) ?? []);
         return (
-          <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 md:mx-0">
+          <div className="flex flex-col gap-4">
             {id !== undefined && !items.some((item) => item.id === id) && <NoLongerWaiting id={id} />}
             {questions.map((question) => (
               <QuestionCard key={question.id} question={question} />
             ))}
             {mayAnswer && approvals.length > 1 && (
               <BulkAnswer
+                className={id === undefined ? "" : "max-lg:hidden"}
                 chosen={selected}
                 waiting={approvals.length}
-                onAll={() => setChosen(new Set(approvals.map((held) => held.id)))}
+                onAll={() =>
+                  choose(
+                    approvals.map((held) => held.id),
+                    true,
+                  )
+                }
                 onClear={() => setChosen(new Set())}
                 onAnswered={take}
               />
             )}
-            <GrowingList
-              className="gap-4 empty:hidden"
-              items={items}
-              total={total + items.length - approvals.length}
-              onMore={() => !query.isFetchingNextPage && void query.fetchNextPage()}
-              keyOf={(item) => item.id}
-              idOf={(item) => `held-${item.id}`}
+            <div
+              className={classes(
+                "grid items-start gap-4",
+                isList && "lg:grid-cols-[minmax(280px,360px)_minmax(0,1fr)]",
+              )}
             >
-              {({ held, answer }) =>
-                answer ? (
-                  <AnsweredCard answered={answer} />
-                ) : (
-                  <ApprovalCard
-                    held={held}
-                    isMoving={isMoving}
-                    onAnswered={(one) => take([one])}
-                    choice={
-                      mayAnswer &&
-                      approvals.length > 1 && (
-                        <Choice
-                          tool={held.tool}
-                          isChosen={chosen.has(held.id)}
-                          onToggle={() => setChosen(toggled(chosen, held.id))}
-                        />
-                      )
-                    }
+              {isList && (
+                <div className={classes("min-w-0", id !== undefined && "max-lg:hidden")}>
+                  <InboxList
+                    items={items}
+                    shown={shown}
+                    onShow={show}
+                    chosen={chosen}
+                    onChoose={mayAnswer ? choose : undefined}
                   />
-                )
-              }
-            </GrowingList>
+                </div>
+              )}
+              <div
+                className={classes(
+                  "flex min-w-0 max-w-3xl flex-col gap-4",
+                  isList && id === undefined && justAnswered.length === 0 && "max-lg:hidden",
+                )}
+              >
+                {isList && (
+                  <button
+                    type="button"
+                    className="w-fit text-sm text-accent hover:underline lg:hidden"
+                    onClick={() => show(undefined)}
+                  >
+                    ← All that wait
+                  </button>
+                )}
+                {justAnswered.map((one) => (
+                  <AnsweredCard key={one.approval.id} answered={one} />
+                ))}
+                {mounted.map(({ id: one, held, answer }) => (
+                  <div key={one} hidden={one !== shown || (answer && justAnswered.includes(answer))}>
+                    {answer ? (
+                      <AnsweredCard answered={answer} />
+                    ) : (
+                      <ApprovalCard held={held} isMoving={isMoving} onAnswered={(given) => take([given])} />
+                    )}
+                  </div>
+                ))}
+              </div>
+            </div>
           </div>
         );
       }}
@@ -103,39 +163,11 @@ export function WaitingList({ id }: { id: string | undefined }) {
   );
 }
 
-type Item = { id: string; held: HeldAnswer; answer: Answered | undefined };
-
-/** Every card keeps its place; an event may tell that a call is answered before the answer to it arrives here. */
-function useOrder() {
-  const known = useRef(new Map<string, HeldAnswer>());
-  return (approvals: readonly HeldAnswer[], answered: ReadonlyMap<string, Answered>): Item[] => {
-    const waiting = new Set(approvals.map(({ id }) => id));
-    for (const held of approvals) known.current.set(held.id, held);
-    return [...known.current.values()].flatMap((held) => {
-      const answer = answered.get(held.id);
-      return waiting.has(held.id) || answer ? [{ id: held.id, held, answer }] : [];
-    });
-  };
-}
-
-function toggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const next = new Set(chosen);
-  if (!next.delete(id)) next.add(id);
-  return next;
-}
-
-function Choice({ tool, isChosen, onToggle }: { tool: string; isChosen: boolean; onToggle: () => void }) {
-  return (
-    <input type="checkbox" className="size-4" aria-label={`Select ${tool}`} checked={isChosen} onChange={onToggle} />
-  );
-}
-
 /** The focused button disappears with its card; moves focus to what stands there now. */
-function goOnFrom(id: string | undefined): void {
+function goOn(): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return;
-    const card = document.getElementById(`held-${id}`)?.querySelector<HTMLElement>("[data-card]");
-    (card ?? document.getElementById("content"))?.focus({ preventScroll: true });
+    (shownCard() ?? document.getElementById("content"))?.focus({ preventScroll: true });
   });
 }
 
@@ -149,45 +181,4 @@ function NoLongerWaiting({ id }: { id: string }) {
       <AnsweredView held={held} />
     </Panel>
   );
-}
-
-/** The time between the clicks of a double click. */
-const settleMs = 500;
-
-/**
- * Explains a call that disappeared without an answer here. True while the next one moves into its place, so that a
- * second click does not approve an unread call.
- */
-function useTellGone(approvals: readonly HeldAnswer[] | undefined, answered: number): boolean {
-  const client = useQueryClient();
-  const before = useRef<readonly HeldAnswer[]>([]);
-  const [movedAt, setMovedAt] = useState(0);
-  useLayoutEffect(() => {
-    if (approvals === undefined) return;
-    const here = new Set(approvals.map(({ id }) => id));
-    const gone = before.current.filter(({ id }) => !here.has(id));
-    before.current = approvals;
-    if (gone.length === 0) return;
-    setMovedAt(performance.now());
-    const elsewhere = gone.filter(({ id }) => !isAnsweredHere(client, id));
-    const [only] = elsewhere;
-    if (only === undefined) return;
-    const what = elsewhere.length === 1 ? `${only.tool} no longer waits` : `${elsewhere.length} calls no longer wait`;
-    toast(`${what}: answered by another person, or expired.`, "neutral");
-  }, [approvals, client]);
-  // The outcome is smaller than its card was.
-  useLayoutEffect(() => {
-    if (answered > 0) setMovedAt(performance.now());
-  }, [answered]);
-  useEffect(() => {
-    if (movedAt === 0) return;
-    const timer = setTimeout(() => setMovedAt(0), settleMs);
-    return () => clearTimeout(timer);
-  }, [movedAt]);
-  return movedAt !== 0;
-}
-
-/** Puts the linked call first. */
-function inFront(approvals: readonly HeldAnswer[], id: string | undefined): HeldAnswer[] {
-  return approvals.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
 }

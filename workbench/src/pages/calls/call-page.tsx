@@ -9,10 +9,12 @@ import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
-import { CallPayload, CompareCalls } from "./call-payload.tsx";
+import { PageMessages } from "../apps/page-messages.tsx";
+import { CallPayload } from "./call-payload.tsx";
 import { callSpans } from "./call-spans.ts";
 import { CallVerdict } from "./call-verdict.tsx";
 import { Waits } from "./call-waits.tsx";
+import { CompareCalls } from "./compare/compare-calls.tsx";
 import { providerText } from "./provider-text.ts";
 import { Waterfall } from "./waterfall.tsx";
 
@@ -43,7 +45,7 @@ function CallView({ call }: { call: CallAnswer }) {
     <Page
       title={
         <>
-          {tool} <CallState call={call} />
+          <span className="break-all font-mono text-lg">{tool}</span> <CallState call={call} />
         </>
       }
       about={<AllCalls />}
@@ -52,7 +54,7 @@ function CallView({ call }: { call: CallAnswer }) {
           <Link
             to="/try"
             search={{ tool, ...(args === undefined ? {} : { args: JSON.stringify(args) }) }}
-            className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-[13px] font-medium hover:bg-sunken"
+            className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-sm font-medium hover:bg-sunken"
           >
             <FlaskConical aria-hidden className="size-4" />
             {args === undefined ? "Try this tool" : "Run again with these arguments"}
@@ -62,8 +64,8 @@ function CallView({ call }: { call: CallAnswer }) {
       }
     >
       {error && (status === "waiting" ? <Waits call={call} error={error} /> : <CallError error={error} />)}
-      <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
-        <div className="flex min-w-0 flex-col gap-3">
+      <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
+        <div className="flex min-w-0 flex-col gap-4">
           <CallPayload call={call} />
           <Panel title={`Timing: ${renderDuration(durationMs)}`}>
             <Waterfall label="Stages of the call" spans={callSpans(call)} totalMs={durationMs} />
@@ -72,13 +74,14 @@ function CallView({ call }: { call: CallAnswer }) {
             <Attempts attempts={attempts} server={server} />
           </Panel>
         </div>
-        <div className="flex min-w-0 flex-col gap-3">
+        <div className="flex min-w-0 flex-col gap-4">
           <Panel title="Record">
             <CallFacts call={call} />
           </Panel>
-          <CompareCalls call={call} other={other} />
+          <PageMessages callId={call.id} />
         </div>
       </div>
+      <CompareCalls call={call} other={other} />
       {error && status !== "waiting" && Object.keys(error.data).length > 0 && (
         <Panel title="Error details">
           <JsonView value={error.data} />
@@ -97,9 +100,9 @@ function CallError({ error }: { error: NonNullable<CallAnswer["error"]> }) {
 
 function Attempts({ attempts, server }: Pick<CallAnswer, "attempts" | "server">) {
   if (attempts.length === 0)
-    return <p className="p-4 text-[13px] text-muted">No attempts: the call ended before it reached a provider.</p>;
+    return <p className="p-4 text-sm text-muted">No attempts: the call ended before it reached a provider.</p>;
   return (
-    <ol className="divide-y divide-line text-[13px]">
+    <ol className="divide-y divide-line text-sm">
       {attempts.map(({ provider, ok, durationMs, error }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same provider may be asked twice
         <li key={index} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
@@ -144,6 +147,7 @@ function CallFacts({ call }: { call: CallAnswer }) {
         ],
         ["Provider", provider && providerText(provider, server)],
         ["Caller", callerText(principal.user, face)],
+        ["Page that called", call.page],
         ["Groups", principal.groups.join(", ")],
         ["Verdict", approval && <CallVerdict key="verdict" approval={approval} />],
         ["Arguments", argumentNames.join(", ") || "none"],

@@ -5,7 +5,7 @@ import type { CallAnswer } from "../../api/queries.ts";
 function Answered({ answer }: { answer: NonNullable<CallAnswer["answer"]> }) {
   const { status, by, outcome, approvalId } = answer;
   return (
-    <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-[13px]">
+    <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-sm">
       It waited for approval and is {status}
       {by !== null && ` (${by})`}.{" "}
       {outcome ? (
@@ -26,7 +26,7 @@ export function Waits({ call, error: { data } }: { call: CallAnswer; error: NonN
   if (call.answer && call.answer.status !== "pending") return <Answered answer={call.answer} />;
   const { approvalId, planId } = data as { approvalId?: unknown; planId?: unknown };
   return (
-    <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-[13px]">
+    <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-sm">
       {typeof planId === "string" ? (
         <>
           Queued. It runs after approval of{" "}

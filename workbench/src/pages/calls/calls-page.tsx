@@ -1,23 +1,27 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { useDeferredValue, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { type CallAnswer, callsQuery } from "../../api/queries.ts";
-import { useMay } from "../../app/session.ts";
-import { Badge, CallState, callStatusText } from "../../parts/badge.tsx";
+import { Badge, CallState, faceText } from "../../parts/badge.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { Select, TextInput } from "../../parts/field.tsx";
+import { LongName } from "../../parts/long-name.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
+import { CallChips, CallFilters, useCallSearch } from "./call-filters.tsx";
+import { noteOf } from "./call-note.ts";
+import { timesIn } from "./call-times.ts";
 import { Conversations } from "./conversations.tsx";
 import { ExportCalls } from "./export-calls.tsx";
 import { NewerButton } from "./newer-button.tsx";
+import { RunningCalls } from "./running-calls.tsx";
 import { RunsTable } from "./runs-table.tsx";
+import { SavedViews } from "./saved-views.tsx";
+import { StandOuts } from "./stand-outs.tsx";
+import { RunningRuns } from "./story/running-runs.tsx";
 import { useLongList } from "./use-long-list.ts";
 
 const route = getRouteApi("/calls");
-
-const statuses = ["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"];
 
 const columns: readonly Column<CallAnswer>[] = [
   { title: "When", width: "68px", render: ({ at }) => <Time at={at} /> },
@@ -25,8 +29,8 @@ const columns: readonly Column<CallAnswer>[] = [
     title: "Tool",
     width: "minmax(130px, 2fr)",
     render: ({ id, tool }) => (
-      <Link to="/calls/$id" params={{ id }} className="font-medium hover:underline">
-        {tool}
+      <Link to="/calls/$id" params={{ id }} className="font-mono text-xs font-medium hover:underline">
+        <LongName name={tool} />
       </Link>
     ),
   },
@@ -36,7 +40,8 @@ const columns: readonly Column<CallAnswer>[] = [
     width: "68px",
     align: "right",
     wide: true,
-    render: ({ durationMs }) => renderDuration(durationMs),
+    // What waits has not begun.
+    render: ({ durationMs, status }) => (status === "waiting" ? "–" : renderDuration(durationMs)),
   },
   {
     title: "Caller",
@@ -44,20 +49,17 @@ const columns: readonly Column<CallAnswer>[] = [
     wide: true,
     render: ({ principal }) => principal.user ?? "anonymous",
   },
-  { title: "Face", width: "80px", wide: true, render: ({ face }) => <Badge>{face}</Badge> },
+  { title: "Face", width: "80px", wide: true, render: ({ face }) => <Badge>{faceText(face)}</Badge> },
   { title: "Tries", width: "40px", align: "right", wide: true, render: ({ attempts }) => attempts.length },
   {
     title: "Note",
     width: "minmax(90px, 1.5fr)",
     wide: true,
-    render: ({ error, approval, status }) =>
-      error ? (
-        <span title={error.message} className={status === "waiting" ? "text-muted" : "text-bad"}>
-          {error.code}
-        </span>
-      ) : approval?.verdict === "ask" ? (
-        "approved by a person"
-      ) : null,
+    render: (call) => (
+      <span title={call.error?.message} className={call.error && call.status !== "waiting" ? "text-bad" : "text-muted"}>
+        {noteOf(call)}
+      </span>
+    ),
   },
 ];
 
@@ -72,7 +74,7 @@ export function CallsPage() {
   return (
     <Page
       fill
-      title="Calls and traces"
+      title="Calls"
       actions={
         <nav aria-label="What to list" className="flex rounded-md border border-line p-0.5">
           {views.map((one) => (
@@ -82,7 +84,7 @@ export function CallsPage() {
               search={one.view === undefined ? {} : { view: one.view }}
               aria-current={view === one.view ? "page" : undefined}
               className={classes(
-                "rounded px-2.5 py-1 text-[13px] font-medium",
+                "rounded px-2.5 py-1 text-sm font-medium",
                 view === one.view ? "bg-accent-soft text-accent" : "text-muted hover:text-ink",
               )}
             >
@@ -98,31 +100,31 @@ export function CallsPage() {
 }
 
 function CallsTable() {
-  const { tool, status, user, run, conversation } = route.useSearch();
+  const { search } = useCallSearch();
+  const { view: _, outcome: __, range: ___, ...asked } = search;
   const navigate = useNavigate();
-  const filter = {
-    ...(tool === undefined ? {} : { tool }),
-    ...(status === undefined ? {} : { status }),
-    ...(user === undefined ? {} : { user }),
-    ...(run === undefined ? {} : { run }),
-    ...(conversation === undefined ? {} : { conversation }),
-  };
+  // A span moves on when it is chosen again, not under the reader.
+  const [now, setNow] = useState(Date.now);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: chosen again
+  useEffect(() => setNow(Date.now()), [search.range]);
+  const filter = { ...asked, ...timesIn(search, now) };
+  const { since } = filter;
   const { list: calls, newer, showNewest } = useLongList(callsQuery(filter), "tool.result");
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
-        <Filters />
-        {(run ?? conversation) !== undefined && (
-          <Link to="/calls" className="text-[13px] text-accent hover:underline">
-            Calls of one {run === undefined ? "conversation" : "run"}: show all
-          </Link>
-        )}
+        <CallFilters />
         <NewerButton count={newer} onClick={showNewest} />
-        <span className="ml-auto">
+        <CallChips />
+        <span className="ml-auto flex flex-wrap items-center gap-2">
+          <SavedViews />
           <ExportCalls filter={filter} />
         </span>
       </div>
+      <RunningRuns />
+      <RunningCalls />
+      {since !== undefined && <StandOuts filter={{ ...filter, since }} />}
       <QueryView query={calls}>
         {({ pages }) => (
           <DataTable
@@ -143,50 +145,5 @@ function CallsTable() {
         )}
       </QueryView>
     </>
-  );
-}
-
-/** In the address, so that the view can be shared. */
-function Filters() {
-  const search = route.useSearch();
-  const navigate = useNavigate();
-  const mayManage = useMay("admin");
-  const set = (name: "tool" | "status" | "user", value: string) => {
-    const { [name]: _, ...rest } = search;
-    void navigate({ to: "/calls", search: value === "" ? rest : { ...rest, [name]: value }, replace: true });
-  };
-  return (
-    <>
-      <TextFilter label="Tool" value={search.tool ?? ""} onChange={(value) => set("tool", value)} />
-      <Select
-        aria-label="Status"
-        className="w-40! max-md:grow"
-        value={search.status ?? ""}
-        onChange={(event) => set("status", event.target.value)}
-        options={[
-          { value: "", text: "Any status" },
-          ...statuses.map((value) => ({ value, text: callStatusText(value) })),
-        ]}
-      />
-      {mayManage && <TextFilter label="Caller" value={search.user ?? ""} onChange={(value) => set("user", value)} />}
-    </>
-  );
-}
-
-function TextFilter({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
-  const [text, setText] = useState(value);
-  const settled = useDeferredValue(text);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed changes the address
-  useEffect(() => {
-    if (settled !== value) onChange(settled);
-  }, [settled]);
-  return (
-    <TextInput
-      aria-label={label}
-      placeholder={label === "Tool" ? "Full name of a tool" : label}
-      className="w-56! max-md:w-32! max-md:grow"
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-    />
   );
 }

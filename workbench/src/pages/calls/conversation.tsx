@@ -1,24 +1,35 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { costText } from "../../../../src/lib/text/wording.ts";
 import type { AskedCall, ChatContent, ChatMessage } from "../../../../src/model/agent/chat.ts";
-import type { AgentCall, AgentRun, AgentStep } from "../../../../src/model/agent/run-schema.ts";
-import { StateBadge } from "../../parts/badge.tsx";
+import type { AgentRun, AgentStep } from "../../../../src/model/agent/run-schema.ts";
+import type { CallAnswer } from "../../api/queries.ts";
 import { GrowingList } from "../../parts/growing-list.tsx";
-import { Bot, type IconType, Settings2, User, Wrench } from "../../parts/icons.ts";
+import { Bot, type IconType, LoaderCircle, Settings2, User } from "../../parts/icons.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { renderCount, renderDuration } from "../../parts/time.tsx";
-import { CallArguments } from "./program.tsx";
+import { type ShownCall, ToolCard } from "./story/tool-card.tsx";
+
+type Told = Pick<AgentRun, "messages" | "steps" | "question" | "answer" | "conversation">;
+
+/** Beside the messages. */
+export type Beside = {
+  records?: ReadonlyMap<string, Partial<Pick<CallAnswer, "approval" | "server">>>;
+  /** Of a run that goes on: its calls that are not counted yet, and the approvals they wait for. */
+  live?: { calls: readonly (ShownCall & { id: string })[]; held: ReadonlyMap<string, string>; isModelAsked: boolean };
+};
 
 /** The messages, each call with its result. */
-export function Conversation({ run }: { run: AgentRun }) {
+export function Conversation({ run, records = new Map(), live }: Beside & { run: Told }) {
   const { messages, steps, question, answer } = run;
-  const made = new Map(steps.flatMap(({ calls }) => calls.map((call) => [call.id, call] as const)));
+  const made = new Map<string, ShownCall>(
+    [...steps.flatMap(({ calls }) => calls), ...(live?.calls ?? [])].map((call) => [call.id, call] as const),
+  );
   const results = new Map(
     messages.flatMap((message) => (message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [])),
   );
-  const known: Known = { made, results, conversation: run.conversation };
+  const held = live?.held ?? new Map();
+  const known: Known = { made, results, records, held, conversation: run.conversation };
   const spoken = messages.filter(({ role }) => role !== "tool");
   const stepOf = stepsByMessage(spoken, steps);
   if (spoken.length === 0)
@@ -27,7 +38,9 @@ export function Conversation({ run }: { run: AgentRun }) {
         <Turn icon={User} who="Question">
           <Text content={question} />
         </Turn>
-        {answer === null ? (
+        {live ? (
+          <Thinking />
+        ) : answer === null ? (
           <Empty title="The conversation was not stored" />
         ) : (
           <Turn icon={Bot} who="Answer">
@@ -46,6 +59,7 @@ export function Conversation({ run }: { run: AgentRun }) {
       >
         {({ message }) => <Message message={message} step={stepOf.get(message)} known={known} />}
       </GrowingList>
+      {live?.isModelAsked && <Thinking />}
     </div>
   );
 }
@@ -58,7 +72,24 @@ function stepsByMessage(spoken: readonly ChatMessage[], steps: readonly AgentSte
   return new Map(steps.map((step, at) => [answers[at] as ChatMessage, step]));
 }
 
-type Known = { conversation: string; made: Map<string, AgentCall>; results: Map<string, ChatContent> };
+function Thinking() {
+  return (
+    <Turn icon={Bot} who="Model">
+      <p role="status" className="flex items-center gap-2 text-sm text-muted">
+        <LoaderCircle aria-hidden className="size-4 animate-spin text-accent" />
+        The model is at work …
+      </p>
+    </Turn>
+  );
+}
+
+type Known = {
+  conversation: string;
+  made: Map<string, ShownCall>;
+  results: Map<string, ChatContent>;
+  records: NonNullable<Beside["records"]>;
+  held: ReadonlyMap<string, string>;
+};
 type MessageProps = { message: ChatMessage; step: AgentStep | undefined; known: Known };
 
 function Message({ message, step, known }: MessageProps) {
@@ -72,7 +103,7 @@ function Message({ message, step, known }: MessageProps) {
     return (
       <Turn icon={Settings2} who="System">
         <details>
-          <summary className="cursor-pointer text-[13px] text-muted">System prompt</summary>
+          <summary className="cursor-pointer text-sm text-muted">System prompt</summary>
           <Text content={message.content} />
         </details>
       </Turn>
@@ -82,16 +113,13 @@ function Message({ message, step, known }: MessageProps) {
   return (
     <Turn icon={Bot} who="Model" note={step && costOf(step)}>
       {thought !== "" && (
-        <p
-          dir="auto"
-          className="whitespace-pre-wrap break-words border-l-2 border-line pl-3 text-[13px] italic text-muted"
-        >
+        <p dir="auto" className="whitespace-pre-wrap break-words border-l-2 border-line pl-3 text-sm italic text-muted">
           {thought}
         </p>
       )}
       <Markdown text={textIn(message.content)} />
       {message.tool_calls?.map((call) => (
-        <ToolCard key={call.id} asked={call} known={known} />
+        <AskedTool key={call.id} asked={call} known={known} />
       ))}
     </Turn>
   );
@@ -129,41 +157,16 @@ function Turn({ icon: Icon, who, note, children }: TurnProps) {
   );
 }
 
-function ToolCard({ asked, known }: { asked: AskedCall; known: Known }) {
+function AskedTool({ asked, known }: { asked: AskedCall; known: Known }) {
   const call = known.made.get(asked.id);
-  const result = known.results.get(asked.id);
-  const tool = call?.tool ?? asked.function.name;
   return (
-    <div className="rounded-md border border-line">
-      <div className="flex flex-wrap items-center gap-2 border-b border-line bg-sunken/60 px-3 py-1.5 text-[13px]">
-        <Wrench aria-hidden className="size-3.5 text-muted" />
-        <span className="font-medium">{tool}</span>
-        {call && <StateBadge kind="call" state={call.status} />}
-        {call && <span className="tabular-nums text-muted">{renderDuration(call.durationMs)}</span>}
-        {call?.record && (
-          <Link to="/calls/$id" params={{ id: call.record }} className="ml-auto text-accent hover:underline">
-            Record
-          </Link>
-        )}
-      </div>
-      <div className="flex flex-col gap-2 p-3">
-        <CallArguments tool={tool} value={parsed(asked.function.arguments)} conversation={known.conversation} isOver />
-        {result !== undefined && (
-          <div className="border-t border-line pt-2">
-            <Text content={result} isMono />
-          </div>
-        )}
-      </div>
-    </div>
+    <ToolCard
+      {...{ asked, call, conversation: known.conversation }}
+      result={known.results.get(asked.id)}
+      record={call?.record ? known.records.get(call.record) : undefined}
+      held={known.held.get(asked.id)}
+    />
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 export function textIn(content: ChatContent): string {
@@ -171,19 +174,8 @@ export function textIn(content: ChatContent): string {
   return content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
 }
 
-function Text({ content, isMono = false }: { content: ChatContent; isMono?: boolean }) {
+function Text({ content }: { content: ChatContent }) {
   const text = textIn(content);
   if (text.trim() === "") return null;
-  return (
-    <div
-      dir="auto"
-      className={
-        isMono
-          ? "max-h-72 overflow-auto whitespace-pre-wrap break-words font-mono text-xs leading-5"
-          : "whitespace-pre-wrap break-words text-[13px]"
-      }
-    >
-      {text}
-    </div>
-  );
+  return <Markdown text={text} />;
 }

@@ -4,11 +4,12 @@ import { useMemo } from "react";
 import { callsQuery, runsQuery } from "../../api/queries.ts";
 import { Badge, CallState, callerText } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
+import { classes } from "../../parts/class-names.ts";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { ChevronRight } from "../../parts/icons.ts";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { counted, renderCount, renderDuration, Time } from "../../parts/time.tsx";
-import { type CallGroup, groupCalls } from "./group-calls.ts";
+import { type CallGroup, groupCalls, toolsOf } from "./group-calls.ts";
 import { NewerButton } from "./newer-button.tsx";
 import { useLongList } from "./use-long-list.ts";
 
@@ -23,7 +24,7 @@ export function Conversations() {
   }, [calls.data, runs]);
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3 overflow-auto">
-      <p className="flex flex-wrap items-center gap-2 text-[13px] text-muted">
+      <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
         By the conversation of an agent or the session of a client; calls without one until the caller pauses.
         <NewerButton count={newer} onClick={showNewest} />
       </p>
@@ -55,13 +56,23 @@ function Group({ group: { conversation, runs, calls } }: { group: CallGroup }) {
   if (newest === undefined || oldest === undefined) return null;
   const failed = calls.filter(({ status }) => isBad(status)).length;
   const tokens = runs.reduce((sum, { usage }) => sum + usage.totalTokens, 0);
+  const asked = runs.at(-1)?.question ?? null;
+  const caller = callerText(newest.principal.user, newest.face);
   const endedAt = Date.parse(newest.at) + newest.durationMs;
   return (
-    <details className="group rounded-lg border border-line bg-surface text-[13px]">
+    <details className="group rounded-lg border border-line bg-surface text-sm shadow-raised">
       <summary className="flex cursor-pointer flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 marker:content-['']">
         <ChevronRight aria-hidden className="size-4 shrink-0 text-muted group-open:rotate-90" />
-        <span dir="auto" className="min-w-0 flex-1 truncate font-medium max-sm:basis-3/4">
-          {runs.at(-1)?.question ?? callerText(newest.principal.user, newest.face)}
+        <span className="min-w-0 flex-1 max-sm:basis-3/4">
+          <span
+            dir="auto"
+            className={classes("block truncate font-medium", asked === null && "font-mono text-xs leading-5")}
+          >
+            {asked ?? toolsOf(calls)}
+          </span>
+          <span dir="auto" className="block truncate text-xs text-muted">
+            {[caller, conversation].filter((word) => word !== null).join(" · ")}
+          </span>
         </span>
         {runs.length > 1 && <Badge>{counted(runs.length, "question")}</Badge>}
         {failed > 0 && <Badge tone="bad">{failed} failed</Badge>}
@@ -98,7 +109,11 @@ function Group({ group: { conversation, runs, calls } }: { group: CallGroup }) {
         <GrowingList className="divide-y divide-line/70" atOnce={50} items={calls} keyOf={({ id }) => id}>
           {(call) => (
             <p className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
-              <Link to="/calls/$id" params={{ id: call.id }} className="min-w-0 flex-1 truncate hover:underline">
+              <Link
+                to="/calls/$id"
+                params={{ id: call.id }}
+                className="min-w-0 flex-1 truncate font-mono text-xs leading-5 hover:underline"
+              >
                 {call.tool}
               </Link>
               <CallState call={call} />

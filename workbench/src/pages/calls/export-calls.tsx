@@ -6,7 +6,7 @@ import type { CallFilter } from "../../api/queries.ts";
 import { Select } from "../../parts/field.tsx";
 import { saveFile } from "../../parts/save-file.ts";
 import { renderBytes } from "../../parts/time.tsx";
-import { toast, toastError } from "../../parts/toast.tsx";
+import { toast, toastError } from "../../parts/toast.ts";
 
 type Format = NonNullable<InputOf<"calls.export">["format"]>;
 
@@ -31,7 +31,7 @@ export function ExportCalls({ filter }: { filter: CallFilter }) {
   return (
     <Select
       aria-label="Export these calls"
-      className="w-36!"
+      className="w-28!"
       value=""
       disabled={save.isPending}
       onChange={({ target }) => save.mutate(target.value as Format)}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallAnswer, RunSummary } from "../../api/queries.ts";
-import { groupCalls } from "./group-calls.ts";
+import { groupCalls, toolsOf } from "./group-calls.ts";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 9, minute)).toISOString();
 type More = { user?: string; face?: string; key?: string; run?: string; conversation?: string };
@@ -41,4 +41,11 @@ test("calls that name a conversation belong together, whatever came between; two
   );
   assert.deepEqual(idsOf([call("b", 1, { ...one, user: "bob" }), call("a", 0, one)]), [["b"], ["a"]]);
   assert.deepEqual(idsOf([call("b", 1, { ...one, face: "agent" }), call("a", 0, one)]), [["b", "a"]]);
+});
+
+test("a group is named by its tools, those called most first", () => {
+  const of = (...tools: string[]) => tools.map((tool) => ({ tool }));
+  assert.equal(toolsOf(of("git.log")), "git.log");
+  assert.equal(toolsOf(of("git.log", "git.push", "git.push")), "git.push, git.log");
+  assert.equal(toolsOf(of("a.a", "b.b", "c.c", "d.d", "e.e")), "a.a, b.b, c.c and 2 more");
 });

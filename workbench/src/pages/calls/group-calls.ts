@@ -10,6 +10,15 @@ export type CallGroup = {
   calls: CallAnswer[];
 };
 
+/** The tools of a group, those called most first: what it was about. */
+export function toolsOf(calls: readonly Pick<CallAnswer, "tool">[], atMost = 3): string {
+  const counts = new Map<string, number>();
+  for (const { tool } of calls) counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  const names = [...counts].toSorted(([, one], [, other]) => other - one).map(([tool]) => tool);
+  const more = names.length - atMost;
+  return names.slice(0, atMost).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
 /** A longer pause of a client without a session begins another conversation. */
 export const pauseMs = 10 * 60_000;
 

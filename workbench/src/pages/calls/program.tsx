@@ -28,7 +28,7 @@ type ArgumentsProps = { tool: string; value: unknown; conversation: string; isOv
 /** The arguments of a call; a program is shown as one, with the calls that it made. */
 export function CallArguments({ tool, value, conversation, isOver }: ArgumentsProps) {
   const code = tool === codeToolNames.run ? (value as { code?: unknown } | null)?.code : undefined;
-  if (typeof code !== "string") return <JsonView value={value ?? {}} depth={2} />;
+  if (typeof code !== "string") return <JsonView value={value ?? {}} />;
   return (
     <>
       <CodeView label="the program" text={code} />

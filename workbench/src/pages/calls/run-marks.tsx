@@ -4,11 +4,12 @@ import type { AgentRun } from "../../../../src/model/agent/run-schema.ts";
 import { Ellipsis, Hand, type IconType, Unplug } from "../../parts/icons.ts";
 
 /** Caveats of an answer: truncated, calls still waiting, servers missing. */
-export function RunMarks({ run: { truncated, waiting = [], missing = [] } }: { run: AgentRun }) {
-  if (!truncated && waiting.length + missing.length === 0) return null;
+export function RunMarks({ run: { truncated, refused, waiting = [], missing = [] } }: { run: AgentRun }) {
+  if (!truncated && !refused && waiting.length + missing.length === 0) return null;
   return (
-    <ul aria-label="Notes on this run" className="flex flex-col gap-1.5 rounded-md bg-warn-soft px-3 py-2 text-[13px]">
+    <ul aria-label="Notes on this run" className="flex flex-col gap-1.5 rounded-md bg-warn-soft px-3 py-2 text-sm">
       {truncated && <Mark icon={Ellipsis}>The answer is truncated: the model reached its output limit.</Mark>}
+      {refused && <Mark icon={Ellipsis}>The model refused to go on, or its content filter stopped it.</Mark>}
       {waiting.map(({ id, tool }) => (
         <Mark key={id} icon={Hand}>
           <span className="font-mono text-xs">{tool}</span> waited for approval when the run ended.{" "}
@@ -33,25 +34,4 @@ function Mark({ icon: Icon, children }: { icon: IconType; children: ReactNode })
       <span className="min-w-0 break-words">{children}</span>
     </li>
   );
-}
-
-const reasons: Record<string, string> = {
-  stop: "finished",
-  tool_calls: "called tools",
-  "tool-calls": "called tools",
-  length: "output limit reached",
-  content_filter: "stopped by the content filter",
-  "content-filter": "stopped by the content filter",
-};
-
-/** Why a model stopped; an unknown reason is shown as the endpoint gave it. */
-export function renderFinish(finish: string | undefined): string {
-  if (finish === undefined) return "interrupted";
-  const known = Object.hasOwn(reasons, finish) ? reasons[finish] : undefined;
-  return known === undefined ? finish : `${known} (${finish})`;
-}
-
-/** Whether the model finished by itself. */
-export function isWholeFinish(finish: string | undefined): boolean {
-  return finish !== undefined && finish !== "length" && !/^content.filter$/.test(finish);
 }

@@ -1,24 +1,41 @@
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { costText } from "../../../../src/lib/text/wording.ts";
 import type { AgentRun } from "../../../../src/model/agent/run-schema.ts";
+import { liveRunQuery } from "../../api/history-queries.ts";
 import { useOperation } from "../../api/operations.ts";
+import { Button } from "../../parts/button.tsx";
 import { CodeView, CopyButton } from "../../parts/code-view.tsx";
+import { FileText } from "../../parts/icons.ts";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { renderCount, renderDuration, Time } from "../../parts/time.tsx";
 import { Conversation, textIn } from "./conversation.tsx";
 import { isProgramRun } from "./program.tsx";
-import { isWholeFinish, RunMarks, renderFinish } from "./run-marks.tsx";
+import { RunMarks } from "./run-marks.tsx";
 import { OutcomeBadge } from "./runs-table.tsx";
-import { type Span, Waterfall } from "./waterfall.tsx";
+import { renderFinish } from "./story/finish.ts";
+import { LiveRun } from "./story/live-run.tsx";
+import { runSpans } from "./story/run-spans.ts";
+import { RunText } from "./story/run-text.tsx";
+import { usePrograms, useRecords } from "./story/use-story.ts";
+import { Waterfall } from "./waterfall.tsx";
 
 const route = getRouteApi("/runs/$id");
 
+/** One that has not ended is not kept yet: what it has done so far is shown. */
 export function RunPage() {
   const { id } = route.useParams();
+  const kept = useOperation("runs.get", { id });
+  const live = useQuery({ ...liveRunQuery(id), enabled: kept.data === undefined });
+  const isUnknown = kept.data === undefined && kept.error !== null;
+  if (isUnknown && live.data) return <LiveRun run={live.data} back={<AllRuns />} />;
+  // Between its end and its record.
+  const query = isUnknown && live.isPending ? { ...kept, error: null } : kept;
   return (
-    <QueryPage query={useOperation("runs.get", { id })} title="Agent run" back={<AllRuns />}>
+    <QueryPage query={query} title="Agent run" back={<AllRuns />}>
       {(run) => <RunView run={run} />}
     </QueryPage>
   );
@@ -33,50 +50,65 @@ function AllRuns() {
 }
 
 function RunView({ run }: { run: AgentRun }) {
-  const { id, question, outcome, error, durationMs, steps } = run;
+  const { id, question, outcome, error } = run;
+  const [isText, setText] = useState(false);
   const isProgram = isProgramRun(run);
+  const records = useRecords(id);
   return (
     <Page
       title={
         <>
-          <span className="line-clamp-2 min-w-0 break-words">{isProgram ? "Program" : question}</span>{" "}
+          <span dir="auto" className="line-clamp-2 min-w-0 break-words">
+            {isProgram ? "Program" : question}
+          </span>{" "}
           <OutcomeBadge outcome={outcome} />
         </>
       }
       about={<AllRuns />}
       actions={
         <>
-          <Link to="/calls" search={{ run: id }} className="text-[13px] text-accent hover:underline">
+          <Link to="/calls" search={{ run: id }} className="text-sm text-accent hover:underline">
             Its calls
           </Link>
+          <Button icon={FileText} aria-pressed={isText} onClick={() => setText(!isText)}>
+            As text
+          </Button>
           <CopyButton text={location.href} label="Copy the link to this run" />
         </>
       }
     >
       {error && <Complaint error={`${error.code}: ${error.message}`} />}
       <RunMarks run={run} />
-      <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
-        {isProgram ? (
+      <RunTiming run={run} records={records} />
+      <div className="grid items-start gap-4 xl:grid-cols-[3fr_1fr]">
+        {isText ? (
+          <RunText id={id} />
+        ) : isProgram ? (
           <ProgramView run={run} />
         ) : (
-          <Panel title="Conversation">
-            <Conversation run={run} />
+          <Panel title="Story">
+            <Conversation run={run} records={records} />
           </Panel>
         )}
-        <div className="flex min-w-0 flex-col gap-3">
-          <Panel title="Run">
-            <RunFacts run={run} />
-          </Panel>
-          <Panel title={`Timing: ${renderDuration(durationMs)}`}>
-            <Waterfall
-              label={isProgram ? "Calls of the program" : "Turns and calls"}
-              spans={steps.flatMap((step) => stepSpans(step, run.at)).slice(isProgram ? 1 : 0)}
-              totalMs={durationMs}
-            />
-          </Panel>
-        </div>
+        <Panel title="Run">
+          <RunFacts run={run} />
+        </Panel>
       </div>
     </Page>
+  );
+}
+
+function RunTiming({ run, records }: { run: AgentRun; records: ReturnType<typeof useRecords> }) {
+  const isProgram = isProgramRun(run);
+  const programs = usePrograms(run);
+  return (
+    <Panel title={`Timing: ${renderDuration(run.durationMs)}`}>
+      <Waterfall
+        label={isProgram ? "Calls of the program" : "Turns and calls"}
+        spans={runSpans(run, records, programs).slice(isProgram ? 1 : 0)}
+        totalMs={run.durationMs}
+      />
+    </Panel>
   );
 }
 
@@ -92,7 +124,7 @@ function pretty(text: string): string {
 function ProgramView({ run: { question, answer, messages } }: { run: AgentRun }) {
   const logs = messages.filter(({ role }) => role === "assistant").map(({ content }) => textIn(content));
   return (
-    <div className="flex min-w-0 flex-col gap-3">
+    <div className="flex min-w-0 flex-col gap-4">
       <Panel title="Program">
         <CodeView label="the program" text={question} />
       </Panel>
@@ -103,7 +135,7 @@ function ProgramView({ run: { question, answer, messages } }: { run: AgentRun })
       )}
       <Panel title="Value">
         {answer === null ? (
-          <p className="text-[13px] text-muted">The program gave no value.</p>
+          <p className="text-sm text-muted">The program gave no value.</p>
         ) : (
           <CodeView wrap label="the value" text={pretty(answer)} />
         )}
@@ -148,7 +180,7 @@ function RunFacts({ run }: { run: AgentRun }) {
             {run.title ?? run.conversation}
           </Link>,
         ],
-        ["Turns", !isProgram && turns],
+        ["Turns", !isProgram && `${steps.length}, ${turns} with tools`],
         ["Calls", counters.totalToolCalls],
         ["Tokens", !isProgram && `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
         ["Cost", usage.cost && costText(usage.cost)],
@@ -158,29 +190,4 @@ function RunFacts({ run }: { run: AgentRun }) {
       ]}
     />
   );
-}
-
-function stepSpans({ turn, at, modelMs, finish, calls }: AgentRun["steps"][number], begunAt: string): Span[] {
-  const since = (time: string) => Math.max(0, Date.parse(time) - Date.parse(begunAt));
-  return [
-    {
-      key: `turn ${turn}`,
-      name: `model, turn ${turn}`,
-      startMs: since(at),
-      ms: modelMs,
-      depth: 0,
-      isBad: !isWholeFinish(finish),
-      note: renderFinish(finish),
-    },
-    ...calls.map(({ id, tool, at: calledAt, durationMs, status, record }) => ({
-      callId: record ?? undefined,
-      key: `turn ${turn} ${id}`,
-      name: tool,
-      depth: 1,
-      ms: durationMs,
-      note: status,
-      startMs: calledAt === undefined ? since(at) + modelMs : since(calledAt),
-      isBad: status !== "succeeded",
-    })),
-  ];
 }

@@ -10,6 +10,7 @@ import { Bot } from "../../parts/icons.ts";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { renderCount, renderDuration, Time } from "../../parts/time.tsx";
 import { NewerButton } from "./newer-button.tsx";
+import { RunningRuns } from "./story/running-runs.tsx";
 import { useLongList } from "./use-long-list.ts";
 
 const route = getRouteApi("/calls");
@@ -36,14 +37,18 @@ const columns: readonly Column<RunSummary>[] = [
     title: "Question",
     width: "minmax(150px, 3fr)",
     render: ({ id, question }) => (
-      <Link to="/runs/$id" params={{ id }} className="font-medium hover:underline">
+      <Link
+        to="/runs/$id"
+        params={{ id }}
+        className="font-medium hover:underline max-md:line-clamp-2 max-md:whitespace-normal max-md:leading-tight"
+      >
         {question}
       </Link>
     ),
   },
   { title: "Outcome", width: "120px", render: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
+  { title: "Asked by", width: "minmax(70px, 1fr)", wide: true, render: ({ user }) => user ?? "anonymous" },
   { title: "Model", width: "minmax(80px, 1fr)", wide: true, render: ({ model }) => model },
-  { title: "Turns", width: "50px", align: "right", wide: true, render: ({ turns }) => turns },
   {
     title: "Calls",
     width: "50px",
@@ -56,7 +61,14 @@ const columns: readonly Column<RunSummary>[] = [
     width: "70px",
     align: "right",
     wide: true,
-    render: ({ usage }) => <span title={usage.cost && costText(usage.cost)}>{renderCount(usage.totalTokens)}</span>,
+    render: ({ usage }) => renderCount(usage.totalTokens),
+  },
+  {
+    title: "Cost",
+    width: "110px",
+    align: "right",
+    wide: true,
+    render: ({ usage }) => (usage.cost ? costText(usage.cost) : <span className="text-muted">no price</span>),
   },
   {
     title: "Took",
@@ -89,6 +101,7 @@ export function RunsTable() {
         />
         <NewerButton count={newer} onClick={showNewest} />
       </div>
+      <RunningRuns />
       <QueryView query={runs}>
         {({ pages }) => (
           <DataTable
@@ -111,8 +124,16 @@ export function RunsTable() {
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <Empty icon={Bot} title="No run ended like that" />;
   return (
-    <Empty icon={Bot} title="No agent has run yet">
-      What <code className="font-mono">toolplane agent</code>, the chat and the library's agents do is listed here.
+    <Empty
+      icon={Bot}
+      title="No agent has run yet"
+      action={
+        <Link to="/chat" className="text-sm font-medium text-accent hover:underline">
+          Ask a model
+        </Link>
+      }
+    >
+      What agents do, in the chat, in a terminal or in a program, is listed here.
     </Empty>
   );
 }

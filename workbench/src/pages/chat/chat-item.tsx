@@ -1,25 +1,26 @@
 import { Link } from "@tanstack/react-router";
 import { costText } from "../../../../src/lib/text/wording.ts";
 import { StateBadge } from "../../parts/badge.tsx";
-import { FormattedText } from "../../parts/formatted-text.tsx";
 import { LoaderCircle, Wrench } from "../../parts/icons.ts";
 import { Markdown } from "../../parts/markdown.tsx";
+import { TextView } from "../../parts/text-view.tsx";
 import { counted, renderCount } from "../../parts/time.tsx";
+import { AppOfCall } from "../apps/app-of-call.tsx";
 import { CallArguments } from "../calls/program.tsx";
 import type { ChatItem, Ended } from "./chat-items.ts";
 import { chatStyles } from "./conversation.ts";
 
-type ChatItemProps = { item: ChatItem; isRaw: boolean; conversation: string };
+type ChatItemProps = { item: ChatItem; isRaw: boolean; conversation: string; onAsk: (text: string) => void };
 
 /** One item. What a model says is Markdown, or as it came with `isRaw`. */
-export function ChatItemView({ item, isRaw, conversation }: ChatItemProps) {
-  if (item.kind === "call") return <CallCard item={item} conversation={conversation} />;
+export function ChatItemView({ item, isRaw, conversation, onAsk }: ChatItemProps) {
+  if (item.kind === "call") return <CallCard {...{ item, conversation, onAsk }} />;
   if (item.kind === "end") return <Took {...item.ended} />;
   if (item.kind === "question")
     return (
       <p
         dir="auto"
-        className="ml-auto max-w-[85%] whitespace-pre-wrap break-words rounded-xl bg-accent-soft px-3.5 py-2 text-[13px]"
+        className="ml-auto max-w-[85%] whitespace-pre-wrap break-words rounded-xl bg-accent-soft px-3.5 py-2 text-sm"
       >
         {item.text}
       </p>
@@ -30,7 +31,7 @@ export function ChatItemView({ item, isRaw, conversation }: ChatItemProps) {
     );
   if (item.kind === "error")
     return (
-      <p role="alert" className="whitespace-pre-wrap break-words rounded-md bg-bad-soft px-3 py-2 text-[13px] text-bad">
+      <p role="alert" className="whitespace-pre-wrap break-words rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
         {item.text}
       </p>
     );
@@ -63,12 +64,12 @@ function Took({ id, model, usage, turns, outcome, style }: Ended) {
   );
 }
 
-type CallItem = Extract<ChatItem, { kind: "call" }>;
+type CallCardProps = { item: Extract<ChatItem, { kind: "call" }> } & Pick<ChatItemProps, "conversation" | "onAsk">;
 
 /** A tool call with arguments and result. */
-function CallCard({ item: { call, result, pictures }, conversation }: { item: CallItem; conversation: string }) {
+function CallCard({ item: { call, result, pictures, outcome }, conversation, onAsk }: CallCardProps) {
   return (
-    <article aria-label={`A call of ${call.tool}`} className="rounded-lg border border-line bg-surface text-[13px]">
+    <article aria-label={`A call of ${call.tool}`} className="rounded-lg border border-line bg-surface text-sm">
       <header className="flex flex-wrap items-center gap-2 px-3 py-2">
         <Wrench aria-hidden className="size-4 shrink-0 text-muted" />
         <span className="min-w-0 break-all font-mono text-xs font-medium">{call.tool}</span>
@@ -89,7 +90,15 @@ function CallCard({ item: { call, result, pictures }, conversation }: { item: Ca
           value={call.arguments}
           isOver={result !== null && call.status !== undefined}
         />
-        {result !== null && result !== "" && <FormattedText text={result} />}
+        {outcome && call.record && (
+          <AppOfCall
+            call={{ id: call.record, tool: call.tool, status: call.status ?? "" }}
+            args={call.arguments}
+            result={outcome}
+            onMessage={onAsk}
+          />
+        )}
+        {result !== null && result !== "" && <TextView text={result} label="the result" level={2} />}
         {pictures.filter(isPicture).map((url) => (
           <img key={url} src={url} alt={`From ${call.tool}`} className="max-h-80 max-w-full self-start rounded-md" />
         ))}

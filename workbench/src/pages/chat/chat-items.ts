@@ -1,5 +1,6 @@
 import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
 import type { AgentRun } from "../../../../src/model/agent/run-schema.ts";
+import type { UnknownObject } from "../../../../src/model/json.ts";
 
 type CallPiece = NonNullable<AgentMessage["call"]>;
 
@@ -11,7 +12,14 @@ export type ChatItem =
   | { kind: "question"; id: string; text: string }
   | { kind: "thought" | "answer" | "error"; id: string; text: string }
   | { kind: "end"; id: string; ended: Ended }
-  | { kind: "call"; id: string; call: CallPiece; result: string | null; pictures: readonly string[] };
+  | {
+      kind: "call";
+      id: string;
+      call: CallPiece;
+      result: string | null;
+      pictures: readonly string[];
+      outcome?: UnknownObject;
+    };
 
 /** `ended`: the question whose run is over. */
 export type Happened = { question: string; id: string } | { message: AgentMessage } | { ended: string; took?: Ended };
@@ -24,12 +32,12 @@ export function listen(items: readonly ChatItem[], happened: Happened): readonly
     const { took } = happened;
     return took ? [...closed, { kind: "end", id: `${happened.ended}-took`, ended: took }] : closed;
   }
-  const { id, type, text, call, pictures = [] } = happened.message;
+  const { id, type, text, call, pictures = [], result: outcome } = happened.message;
   if (call && type === "action") return withCall(items, call, id);
   if (call && type === "observation")
     return items.map((item) =>
       isOpen(item) && item.call.id === call.id
-        ? { ...item, call: { ...item.call, ...call }, result: text, pictures }
+        ? { ...item, call: { ...item.call, ...call }, result: text, pictures, ...(outcome && { outcome }) }
         : item,
     );
   if (type === "action" || type === "observation" || text === "") return items;

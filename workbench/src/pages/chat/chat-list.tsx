@@ -9,7 +9,7 @@ import { TextInput } from "../../parts/field.tsx";
 import { Pencil, Trash2 } from "../../parts/icons.ts";
 import { QueryView } from "../../parts/states.tsx";
 import { counted, Time } from "../../parts/time.tsx";
-import { toast, toastError } from "../../parts/toast.tsx";
+import { toast, toastError } from "../../parts/toast.ts";
 import { type KeptChat, keptChatsQuery } from "./kept-chats.ts";
 
 type ChatListProps = {
@@ -29,7 +29,7 @@ export function ChatList({ user, current, isBusy, onOpen, onDeleted }: ChatListP
     <QueryView query={useQuery(keptChatsQuery(user))}>
       {(chats) =>
         chats.length === 0 ? (
-          <p className="px-2 text-[13px] text-muted">No chats yet.</p>
+          <p className="px-2 text-sm text-muted">No chats yet.</p>
         ) : (
           <>
             <ul aria-label="Chats" className="flex flex-col gap-0.5">
@@ -80,7 +80,7 @@ function ChatLink({ chat, isCurrent, onOpen }: ChatLinkProps) {
       search={{ id: chat.conversation }}
       aria-current={isCurrent ? "page" : undefined}
       {...(onOpen && { onClick: onOpen })}
-      className="min-w-0 flex-1 px-2 py-1.5 text-[13px]"
+      className="min-w-0 flex-1 px-2 py-1.5 text-sm"
     >
       <span dir="auto" className="block truncate" title={chat.title}>
         {chat.title}

@@ -7,15 +7,17 @@ import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
 import { MessageSquare, Plus } from "../../parts/icons.ts";
 import { keepFlag, useFlag } from "../../parts/kept-flags.ts";
-import { Page } from "../../parts/page.tsx";
+import { Page, Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
-import { toast, toastError } from "../../parts/toast.tsx";
+import { toast, toastError } from "../../parts/toast.ts";
+import { AddModel } from "./add-model.tsx";
 import { Choice, type Choices } from "./chat-choice.tsx";
 import { ChatList } from "./chat-list.tsx";
 import {
   type AskOptions,
   askChat,
   type Chat as Conversation,
+  followChat,
   regenerate,
   restartChat,
   resumeChat,
@@ -24,6 +26,7 @@ import {
 } from "./conversation.ts";
 import { loadChat } from "./kept-chats.ts";
 import { Question } from "./question.tsx";
+import { findRunning } from "./running-chat.ts";
 import { Said } from "./said.tsx";
 
 const route = getRouteApi("/chat");
@@ -36,8 +39,16 @@ export function ChatPage() {
       {(choices) =>
         choices.models.length === 0 ? (
           <Page title="Chat">
-            <Empty icon={MessageSquare} title="No model is configured">
-              Add one to “models” in the configuration: {'{"default": {"baseURL": "…", "model": "…"}}'}.
+            <Empty
+              icon={MessageSquare}
+              title="Add a model to talk to"
+              action={
+                <Panel className="mt-2 w-full max-w-md">
+                  <AddModel onDone={() => void query.refetch()} />
+                </Panel>
+              }
+            >
+              It gets the tools of this plane, and every call it makes is shown here.
             </Empty>
           </Page>
         ) : (
@@ -93,6 +104,7 @@ function Chat({ choices }: { choices: Choices }) {
             isRaw={isRaw}
             isOpening={isOpening}
             onRegenerate={() => void regenerate(options).then(relist)}
+            onAsk={ask}
           />
           <Question isBusy={chat.isBusy} onAsk={ask} onStop={stopChat} />
         </div>
@@ -111,12 +123,13 @@ function useOpened(chat: Conversation): boolean {
     let isWanted = true;
     setOpening(id);
     const leave = () => setOpening((before) => (before === id ? null : before));
-    loadChat(id).then(
-      (opened) => {
+    Promise.all([loadChat(id), findRunning(id)]).then(
+      ([opened, running]) => {
         leave();
         if (!isWanted) return;
-        if (chat.isBusy) toast("The model was stopped in the other chat.", "neutral");
-        if (opened) resumeChat(id, opened);
+        if (chat.isBusy) toast("The model goes on in the other chat.", "neutral");
+        if (running) void followChat(id, opened, running.id);
+        else if (opened) resumeChat(id, opened);
         else toast("This chat is not kept any more.", "neutral");
       },
       (thrown) => {

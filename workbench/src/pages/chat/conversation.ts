@@ -7,8 +7,10 @@ import { readProblem } from "../../api/client.ts";
 import { sendOperation } from "../../api/operations.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 import { messageOf } from "../../parts/states.tsx";
+import { toastError } from "../../parts/toast.ts";
 import { type ChatItem, type Ended, type Happened, listen } from "./chat-items.ts";
-import { chatPrefix, endedOf, type OpenedChat } from "./kept-chats.ts";
+import { chatPrefix, endedOf, loadChat, type OpenedChat } from "./kept-chats.ts";
+import { followRun, stopRun } from "./running-chat.ts";
 
 export const chatStyles = { tools: "Tool calls", react: "ReACT", code: "Code" } as const;
 export type AskOptions = { model: string; toolset: string; style: keyof typeof chatStyles };
@@ -47,6 +49,7 @@ export function useConversation(user: string | null): Chat {
 }
 
 export function restartChat(): void {
+  if (chat.isBusy) stopChat();
   startOver(chat.user);
   for (const tell of listeners) tell();
 }
@@ -71,7 +74,24 @@ export async function regenerate(options: AskOptions): Promise<void> {
 }
 
 export function stopChat(): void {
-  leaving.abort();
+  const { conversation } = chat;
+  const followed = leaving;
+  const isOver = () => chat.conversation === conversation && !chat.isBusy;
+  void stopRun(conversation, isOver)
+    .catch(toastError)
+    .finally(() => followed.abort());
+}
+
+/** A conversation whose model is still at work, such as after the page was loaded again. */
+export async function followChat(conversation: string, opened: OpenedChat | null, run: string): Promise<void> {
+  startOver(chat.user);
+  change({ conversation, items: opened?.items ?? [], isBusy: true });
+  const isOver = () => chat.conversation !== conversation;
+  await followRun(run, opened?.runs ?? [], (items) => !isOver() && change({ items }), isOver);
+  const kept = await loadChat(conversation).catch(() => null);
+  if (isOver()) return;
+  if (kept) resumeChat(conversation, kept);
+  else change({ isBusy: false });
 }
 
 export async function askChat(question: string, { model, toolset, style }: AskOptions): Promise<void> {
@@ -99,6 +119,8 @@ export async function askChat(question: string, { model, toolset, style }: AskOp
     conversation,
     trace: "all_messages",
     approvalWaitMs,
+    // A page that is left or loaded again does not end it.
+    detached: true,
     ...(style === "tools" ? {} : { style }),
     ...(history.length === 0 ? {} : { history }),
     ...(model === "" ? {} : { model }),

@@ -34,7 +34,7 @@ export const keptChatsQuery = (user: string | null) =>
     },
   });
 
-export type OpenedChat = { items: ChatItem[]; history: ChatMessage[] };
+export type OpenedChat = { items: ChatItem[]; history: ChatMessage[]; runs: RunAnswer[] };
 
 /** The last run has the whole conversation; each run has the numbers of its own question. */
 export async function loadChat(conversation: string): Promise<OpenedChat | null> {
@@ -43,7 +43,7 @@ export async function loadChat(conversation: string): Promise<OpenedChat | null>
   if (runs.length === 0) return null;
   const whole = await Promise.all(runs.map(({ id }) => callOperation("runs.get", { id })));
   const [last] = whole;
-  return { items: itemsOf(last?.messages ?? [], whole), history: last?.messages ?? [] };
+  return { items: itemsOf(last?.messages ?? [], whole), history: last?.messages ?? [], runs: whole };
 }
 
 export const endedOf = ({ id, model, usage, turns, outcome, style }: Pick<RunSummary, keyof Ended>): Ended => ({

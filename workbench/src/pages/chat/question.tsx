@@ -29,7 +29,7 @@ export function Question({ isBusy, onAsk, onStop }: QuestionProps) {
         aria-label="Your question"
         placeholder="Ask something"
         rows={2}
-        className="resize-y font-sans! text-[13px]!"
+        className="resize-y font-sans! text-sm!"
         value={text}
         onChange={({ target }) => write(target.value)}
         onKeyDown={(event) => {

@@ -10,10 +10,16 @@ import { QuestionCard } from "../approvals/question-card.tsx";
 import { ChatItemView } from "./chat-item.tsx";
 import type { Chat } from "./conversation.ts";
 
-type SaidProps = { chat: Chat; isRaw: boolean; isOpening: boolean; onRegenerate: () => void };
+type SaidProps = {
+  chat: Chat;
+  isRaw: boolean;
+  isOpening: boolean;
+  onRegenerate: () => void;
+  onAsk: (text: string) => void;
+};
 
 /** The messages, and the approvals that the run waits for. */
-export function Said({ chat: { items, conversation, isBusy }, isRaw, isOpening, onRegenerate }: SaidProps) {
+export function Said({ chat: { items, conversation, isBusy }, isRaw, isOpening, onRegenerate, onAsk }: SaidProps) {
   const pending = useQuery(pendingQuery()).data?.approvals ?? [];
   const ours = pending.filter(({ options }) => options.conversation === conversation);
   const questions = useQuery(questionsQuery()).data?.questions ?? [];
@@ -51,7 +57,7 @@ export function Said({ chat: { items, conversation, isBusy }, isRaw, isOpening, 
           </Empty>
         )}
         {(isOpening ? [] : items).map((item) => (
-          <ChatItemView key={`${item.kind}-${item.id}`} item={item} isRaw={isRaw} conversation={conversation} />
+          <ChatItemView key={`${item.kind}-${item.id}`} {...{ item, isRaw, conversation, onAsk }} />
         ))}
         {ours.map((held) => (
           <ApprovalCard key={held.id} held={held} />

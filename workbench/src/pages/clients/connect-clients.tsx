@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { callOperation, useMutateOperation, useOperation } from "../../api/operations.ts";
 import { type ClientRow, clientsQuery } from "../../api/queries.ts";
-import { useMay, useNeedsCredentials, useServerChanges } from "../../app/session.ts";
+import { useCanConnect, useNeedsCredentials } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";
@@ -11,7 +11,8 @@ import { PlugZap } from "../../parts/icons.ts";
 import { Complaint, QueryView } from "../../parts/states.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { counted } from "../../parts/time.tsx";
-import { toast, toastError } from "../../parts/toast.tsx";
+import { toast, toastError } from "../../parts/toast.ts";
+import { keptApart } from "./kept-apart.ts";
 import { snippetsFor } from "./snippets.ts";
 
 /** Text to copy for any client. */
@@ -24,7 +25,7 @@ export function ClientSnippets() {
         name,
         title,
         content: (
-          <div className="flex flex-col gap-2 text-[13px]">
+          <div className="flex flex-col gap-2 text-sm">
             <p className="text-muted">{hint}</p>
             <CodeView wrap label={`the entry for ${title}`} text={text} />
           </div>
@@ -34,9 +35,18 @@ export function ClientSnippets() {
   );
 }
 
-/** Whether clients of the plane's machine can be connected from this page. */
-export function useCanConnect(): boolean {
-  return [useMay("admin"), useServerChanges() === "allowed"].every(Boolean);
+/** The last of the first steps. */
+export function ConnectStep() {
+  return (
+    <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
+      {useCanConnect() && (
+        <div className="rounded-md border border-line">
+          <ClientList />
+        </div>
+      )}
+      <ClientSnippets />
+    </div>
+  );
 }
 
 /** Clients of the machine, those that are installed first, each with one button. */
@@ -49,9 +59,9 @@ export function ClientList() {
         {({ clients: rows }) => {
           const installed = rows.filter(({ isInstalled, isConnected }) => isInstalled || isConnected);
           if (installed.length === 0)
-            return <p className="p-4 text-[13px] text-muted">No known client is installed on the plane's machine.</p>;
+            return <p className="p-4 text-sm text-muted">No known client is installed on the plane's machine.</p>;
           return (
-            <ul className="divide-y divide-line text-[13px]">
+            <ul className="divide-y divide-line text-sm">
               {installed.map((row) => (
                 <ClientItem key={row.client} row={row} onConnect={() => setAsked(row)} />
               ))}
@@ -123,9 +133,9 @@ function ConnectDialog({ row: { client: id, title }, onClose }: { row: ClientRow
         </>
       }
     >
-      <div className="flex flex-col gap-3 text-[13px]">
+      <div className="flex flex-col gap-3 text-sm">
         <QueryView query={plan} what="Reading the client's file">
-          {({ file, moved, kept, isChanged }) => (
+          {({ file, moved, kept, secrets, isChanged }) => (
             <>
               <p>
                 {isChanged ? (
@@ -137,6 +147,7 @@ function ConnectDialog({ row: { client: id, title }, onClose }: { row: ClientRow
                 )}
               </p>
               {moved.length > 0 && <p>Moves into the plane: {moved.join(", ")}.</p>}
+              {secrets.length > 0 && <p className="text-muted">{keptApart(secrets)}</p>}
               {kept.length > 0 && <p className="text-muted">Stays in the client: {kept.join(", ")}.</p>}
             </>
           )}

@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { callOperation } from "../../api/operations.ts";
 import type { LetterAnswer } from "../../api/queries.ts";
-import { useMay } from "../../app/session.ts";
+import { useMayChange } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { counted } from "../../parts/time.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
 import { useRemoval } from "../../parts/use-removal.ts";
 
 type Verb = "retry" | "resolve" | "abandon";
@@ -18,7 +18,7 @@ const done: Record<Verb, string> = { retry: "retried", resolve: "marked resolved
 export function BulkLetters({ letters, onDone }: BulkProps) {
   const client = useQueryClient();
   const [isAsking, setAsking] = useState(false);
-  const mayCall = useMay("call");
+  const mayCall = useMayChange("call");
   const removal = useRemoval("dead-letters", onDone);
   const act = useMutation({
     async mutationFn(verb: Verb) {
@@ -48,7 +48,7 @@ export function BulkLetters({ letters, onDone }: BulkProps) {
   const risky = letters.filter(({ hold }) => hold === "may_have_run").length;
   const disabled = !mayCall || act.isPending;
   return (
-    <div className="flex flex-wrap items-center gap-2 rounded-lg border border-accent bg-accent-soft px-3 py-2 text-[13px]">
+    <div className="flex flex-wrap items-center gap-2 rounded-lg border border-accent bg-accent-soft px-3 py-2 text-sm">
       <span className="mr-auto font-medium">{letters.length} selected</span>
       <Button disabled={disabled} busy={removal.isPending} onClick={() => removal.mutate(letters.map(({ id }) => id))}>
         Delete

@@ -7,6 +7,7 @@ import { StateBadge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Select } from "../../parts/field.tsx";
 import { MailCheck } from "../../parts/icons.ts";
+import { LongName } from "../../parts/long-name.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -24,7 +25,7 @@ const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonl
   {
     title: "Select",
     head: <span className="sr-only">Select</span>,
-    width: "20px",
+    width: "24px",
     render: (letter) => (
       <input
         type="checkbox"
@@ -42,11 +43,13 @@ const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonl
     render: ({ id, tool, error }) => (
       <button
         type="button"
-        className="max-w-full truncate text-left font-medium hover:underline"
+        className="max-w-full truncate text-left font-mono text-xs font-medium hover:underline"
         onClick={() => onOpen(id)}
       >
-        {tool}
-        <span className="block truncate text-xs font-normal text-bad md:hidden">{error.code}</span>
+        <LongName name={tool} />
+        <span className="block truncate font-sans text-xs font-normal text-bad md:hidden">
+          {error.code.toLowerCase().replaceAll("_", " ")}
+        </span>
       </button>
     ),
   },
@@ -132,7 +135,7 @@ export function DeadLettersPage() {
             columns={columnsFor(setOpen, selection)}
             rows={rows}
             keyOf={({ id }) => id}
-            rowHeight={46}
+            rowHeight={52}
             onOpen={({ id }) => setOpen(id)}
             isSelected={({ id }) => id === open}
             hasMore={letters.hasNextPage && !letters.isFetchingNextPage}

@@ -3,14 +3,14 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { callOperation } from "../../api/operations.ts";
 import type { LetterAnswer } from "../../api/queries.ts";
-import { useMay } from "../../app/session.ts";
+import { useMayChange } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
 import { Check, RotateCcw, Trash2, X } from "../../parts/icons.ts";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Complaint } from "../../parts/states.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
 import { useRemoval } from "../../parts/use-removal.ts";
 import { LetterFacts, LetterHistory } from "./letter-facts.tsx";
 
@@ -23,7 +23,7 @@ export function LetterDialog({ letter, onClose }: { letter: LetterAnswer; onClos
   const act = useLetterVerb(letter, note, onClose);
   const removal = useRemoval("dead-letters", onClose);
   const isOpen = letter.status === "pending" || letter.status === "abandoned";
-  const disabled = !useMay("call") || act.isPending;
+  const disabled = !useMayChange("call") || act.isPending;
   const isBusy = (verb: Verb) => act.isPending && act.variables === verb;
   // A call that may have run is retried only after confirmation.
   const retry = () => (letter.hold === "may_have_run" ? setAsking(true) : act.mutate("retry"));

@@ -33,7 +33,7 @@ export function LetterHistory({ letter: { history } }: { letter: LetterAnswer })
   return (
     <section>
       <h3 className="mb-1 text-xs font-medium text-muted">History</h3>
-      <ol className="flex flex-col gap-1 text-[13px]">
+      <ol className="flex flex-col gap-1 text-sm">
         {history.map(({ at, status, code, by, note }) => (
           <li key={`${at} ${status}`} className="flex flex-wrap items-center gap-2">
             <span className="w-20 text-muted">

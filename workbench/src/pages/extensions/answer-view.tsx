@@ -7,7 +7,7 @@ type AnswerViewProps = { answer: unknown; columns: Readonly<Record<string, strin
 export function AnswerView({ answer, columns }: AnswerViewProps) {
   const rows = columns === null ? null : rowsOf(answer);
   if (columns !== null && rows !== null) return <Rows rows={rows} columns={columns} />;
-  if (answer === null) return <p className="text-[13px] text-good">Done.</p>;
+  if (answer === null) return <p className="text-sm text-good">Done.</p>;
   const isText = typeof answer === "string";
   const content = isText ? [{ type: "text", text: answer }] : [];
   return <ResultView outcome={{ result: { content, ...(!isText && { structuredContent: answer }) } as never }} />;
@@ -22,7 +22,7 @@ function rowsOf(answer: unknown): UnknownObject[] | null {
 
 function Rows({ rows, columns }: { rows: readonly UnknownObject[]; columns: Readonly<Record<string, string>> }) {
   const fields = Object.entries(columns);
-  if (rows.length === 0) return <p className="text-[13px] text-muted">None.</p>;
+  if (rows.length === 0) return <p className="text-sm text-muted">None.</p>;
   return (
     // biome-ignore lint/a11y/useSemanticElements: as a region it would be a landmark
     <div
@@ -32,7 +32,7 @@ function Rows({ rows, columns }: { rows: readonly UnknownObject[]; columns: Read
       aria-label="Result"
       className="max-h-[50vh] overflow-auto rounded-md border border-line"
     >
-      <table className="w-full text-left text-[13px]">
+      <table className="w-full text-left text-sm">
         <thead>
           <tr>
             {fields.map(([field, title]) => (

@@ -67,7 +67,7 @@ export function ExtensionPanel({ name, state, operations, panels }: ExtensionPan
 export function BuiltInPanel({ packages }: { packages: readonly State[] }) {
   return (
     <Panel title="Built in" flush>
-      <table className="w-full text-left text-[13px]">
+      <table className="w-full text-left text-sm">
         <caption className="sr-only">Packages that come with Toolplane, loaded when something needs them</caption>
         <thead className="text-xs text-muted">
           <tr>
@@ -108,12 +108,12 @@ function StateFacts({ state }: { state: State }) {
   return (
     <>
       {error !== null && (
-        <p className="break-words rounded-md bg-bad-soft px-3 py-2 text-[13px] text-bad">
+        <p className="break-words rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
           {isFailed ? "Not in use: " : ""}
           {error}
         </p>
       )}
-      {about !== null && <p className="text-[13px]">{about}</p>}
+      {about !== null && <p className="text-sm">{about}</p>}
       <Facts
         items={[
           ["Adds", !isFailed && others.length > 0 && <Words key="adds" words={others} />],
@@ -148,9 +148,9 @@ function Words({ words }: { words: readonly string[] }) {
 function FactTable({ panel: { title, facts, error } }: { panel: FactPanel }) {
   return (
     <div className="min-w-0 rounded-md border border-line p-3">
-      {error !== null && <p className="text-[13px] text-bad">{`${title}: ${error}`}</p>}
+      {error !== null && <p className="text-sm text-bad">{`${title}: ${error}`}</p>}
       {error === null && (
-        <table className="w-full text-left text-[13px]">
+        <table className="w-full text-left text-sm">
           <caption className="pb-1 text-left text-xs font-medium text-muted">{title}</caption>
           <tbody>
             {facts.map(({ label, value, about }) => (

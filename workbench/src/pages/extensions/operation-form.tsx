@@ -7,6 +7,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { ChevronRight, Play } from "../../parts/icons.ts";
+import { takesNothing } from "../../parts/schema-form/takes-nothing.ts";
 import { Complaint, Loading } from "../../parts/states.tsx";
 import { AnswerView } from "./answer-view.tsx";
 
@@ -29,7 +30,7 @@ export function OperationForm({ operation }: { operation: Operation }) {
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
-        className="flex w-full flex-wrap items-center gap-x-2 gap-y-0.5 px-3 py-2 text-left text-[13px] hover:bg-sunken/60"
+        className="flex w-full flex-wrap items-center gap-x-2 gap-y-0.5 px-3 py-2 text-left text-sm hover:bg-sunken/60"
       >
         <ChevronRight aria-hidden className={classes("size-3.5 shrink-0 text-muted", isOpen && "rotate-90")} />
         <span className="font-mono text-xs font-medium">{name}</span>
@@ -55,7 +56,7 @@ function Running({ operation: { name, input: schema, scope, columns } }: { opera
   return (
     <div className="flex flex-col gap-3 border-t border-line px-3 py-3">
       {takesNothing(schema) ? (
-        <p className="text-[13px] text-muted">No input.</p>
+        <p className="text-sm text-muted">No input.</p>
       ) : (
         <Suspense fallback={<Loading />}>
           <SchemaForm schema={schema} value={input} onChange={setInput} checks={runs} idPrefix={name} />
@@ -65,7 +66,7 @@ function Running({ operation: { name, input: schema, scope, columns } }: { opera
         <Button variant="primary" icon={Play} disabled={!may} busy={run.isPending} onClick={start}>
           Run
         </Button>
-        {!may && <span className="text-[13px] text-muted">It needs the scope {scope}.</span>}
+        {!may && <span className="text-sm text-muted">It needs the scope {scope}.</span>}
       </div>
       <Complaint error={run.error} />
       {run.isSuccess && (
@@ -75,10 +76,4 @@ function Running({ operation: { name, input: schema, scope, columns } }: { opera
       )}
     </div>
   );
-}
-
-function takesNothing({ properties, additionalProperties, anyOf, oneOf, allOf }: UnknownObject): boolean {
-  const isEmpty = Object.keys((properties as UnknownObject | undefined) ?? {}).length === 0;
-  const isOpen = typeof additionalProperties === "object" || additionalProperties === true;
-  return isEmpty && !isOpen && [anyOf, oneOf, allOf].every((some) => some === undefined);
 }

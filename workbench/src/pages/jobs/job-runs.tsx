@@ -4,13 +4,13 @@ import { useState } from "react";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { jobRunsQuery } from "../../api/job-queries.ts";
 import { callOperation } from "../../api/operations.ts";
-import { useMay } from "../../app/session.ts";
+import { useMayChange } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
-import { toastError } from "../../parts/toast.tsx";
+import { toastError } from "../../parts/toast.ts";
 import { RunState } from "./run-state.tsx";
 
 type JobRun = AnswerOf<"jobs.status">;
@@ -45,7 +45,7 @@ export function JobRuns({ name }: { name: string }) {
 
 function RunItem({ run }: { run: JobRun }) {
   const client = useQueryClient();
-  const mayCall = useMay("call");
+  const mayCall = useMayChange("call");
   const isOver = run.endedAt !== null;
   const [isStopping, setStopping] = useState(false);
   const act = useMutation({
@@ -57,7 +57,7 @@ function RunItem({ run }: { run: JobRun }) {
   });
   const tookMs = run.startedAt && run.endedAt ? Date.parse(run.endedAt) - Date.parse(run.startedAt) : null;
   return (
-    <article className="rounded-md border border-line p-3 text-[13px]">
+    <article className="rounded-md border border-line p-3 text-sm">
       <div className="flex flex-wrap items-center gap-2">
         <RunState state={run.state} />
         <Time full at={run.startedAt ?? run.createdAt} />

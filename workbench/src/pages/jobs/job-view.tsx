@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../../src/model/json.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { preflightQuery } from "../../api/job-queries.ts";
 import { callOperation, useOperation } from "../../api/operations.ts";
-import { useMay } from "../../app/session.ts";
+import { useMayChange } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
@@ -25,7 +25,7 @@ export function JobView({ name }: { name: string }) {
     <QueryView query={query}>
       {(job) => (
         <div className="flex flex-col gap-4">
-          <p className="whitespace-pre-wrap break-words text-[13px]">{job.description ?? job.summary}</p>
+          <p className="whitespace-pre-wrap break-words text-sm">{job.description ?? job.summary}</p>
           <JobActions job={job} />
           <JobFacts job={job} />
           <Preflight job={job} />
@@ -42,8 +42,8 @@ function JobActions({ job }: { job: JobStatus }) {
   const client = useQueryClient();
   const [input, setInput] = useState(() => JSON.stringify(suggestInput(job), null, 2));
   const problem = problemWith(input);
-  const mayCall = useMay("call");
-  const mayChange = useMay("admin");
+  const mayCall = useMayChange("call");
+  const mayChange = useMayChange("admin");
   const act = useMutation({
     mutationFn: async (verb: "run" | "pause" | "resume"): Promise<void> => {
       if (verb === "run") await callOperation("jobs.run", { name, input: JSON.parse(input) as JsonObject });
@@ -139,7 +139,7 @@ function Preflight({ job: { name, required_skills: skills } }: { job: JobStatus 
       </Button>
       <Complaint error={check.error} />
       {check.data && (
-        <ul aria-label="Preflight" className="flex flex-col gap-1 text-[13px]">
+        <ul aria-label="Preflight" className="flex flex-col gap-1 text-sm">
           {check.data.map(({ skill, problem }) => (
             <li key={skill} className="flex flex-wrap items-baseline gap-2">
               <Badge tone={problem === null ? "good" : "bad"}>{problem === null ? "ready" : "not ready"}</Badge>
@@ -159,7 +159,7 @@ function TaskOrder({ job: { task_graph: graph } }: { job: JobStatus }) {
   return (
     <section>
       <h3 className="mb-1 text-xs font-medium text-muted">Tasks</h3>
-      <ol className="flex flex-col gap-1 text-[13px]">
+      <ol className="flex flex-col gap-1 text-sm">
         {graph.map(({ task, depends_on: after, description }) => (
           <li key={task} className="break-words">
             <span className="font-medium">{task}</span>

@@ -2,6 +2,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { useOperation } from "../../api/operations.ts";
 import { Badge } from "../../parts/badge.tsx";
+import { CodeView } from "../../parts/code-view.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { CalendarClock } from "../../parts/icons.ts";
@@ -37,7 +38,11 @@ export function JobsPage() {
             isSelected={({ name }) => name === open}
             empty={
               <Empty icon={CalendarClock} title="No jobs">
-                A manifest of the kind job describes one: its tasks, their order and when they are due.
+                <p className="mb-3">
+                  A manifest describes one: its tasks, their order and when they are due. Name its files in the
+                  configuration, and they are listed here at once.
+                </p>
+                <CodeView wrap label="entry" text={'"manifests": ["work/*.json"]'} />
               </Empty>
             }
           />

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type CallSummary, type Range, summaryQuery } from "../../api/history-queries.ts";
+import { classes } from "../../parts/class-names.ts";
 import { Select } from "../../parts/field.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
@@ -19,13 +20,12 @@ const orders = {
 type Order = keyof typeof orders;
 
 /** Who and what the calls were, with a way to each. */
-export function Breakdown({ range, className }: { range: Range; className: string }) {
+export function Breakdown({ range }: { range: Range }) {
   const [order, setOrder] = useState<Order>("calls");
   const summary = useQuery(summaryQuery(range));
   return (
     <Panel
       title="By tool, server and user"
-      className={className}
       actions={
         <Select
           aria-label="Order"
@@ -65,29 +65,35 @@ function Rows({ kind, rows, order }: { kind: Kind; rows: readonly Row[]; order: 
   const most = Math.max(...shown.map(({ calls }) => calls), 1);
   if (shown.length === 0) return <Empty title="No calls in this time" />;
   return (
-    <ul className="flex flex-col text-[13px]">
+    <ul className="flex flex-col text-sm">
       {shown.map((row) => (
         <li
           key={row.name}
-          className="grid grid-cols-[minmax(0,2fr)_minmax(40px,1fr)_auto] items-center gap-3 border-b border-line/60 py-1.5 last:border-0"
+          className="grid grid-cols-[minmax(0,2fr)_minmax(40px,1fr)_minmax(72px,max-content)] items-center gap-3 border-b border-line/60 py-2 last:border-0 sm:grid-cols-[minmax(0,2fr)_minmax(40px,1fr)_56px_88px_96px]"
         >
           <Target kind={kind} name={row.name} />
           <svg aria-hidden viewBox="0 0 1000 10" preserveAspectRatio="none" className="h-2.5 w-full">
             <rect width="1000" height="10" className="fill-sunken" />
-            <rect width={(row.calls / most) * 1_000} height="10" className="fill-accent-fill" />
+            <rect width={(row.calls / most) * 1_000} height="10" className="fill-plot" />
             <rect width={(row.errors / most) * 1_000} height="10" className="fill-bad" />
           </svg>
-          <span className="whitespace-nowrap text-right tabular-nums text-muted">
-            {renderCount(row.calls)}
-            {row.errors > 0 && (
-              <span className="text-bad"> · {renderPercent((row.errors / row.calls) * 100)} errors</span>
-            )}
-            <span className="max-sm:hidden"> · p95 {renderDuration(row.p95Ms)}</span>
+          <span className="whitespace-nowrap text-right tabular-nums">{renderCount(row.calls)}</span>
+          <span className={classes("whitespace-nowrap text-right tabular-nums max-sm:hidden", toneOf(row))}>
+            {row.errors === 0 ? "–" : `${renderPercent((row.errors / row.calls) * 100)} err`}
+          </span>
+          <span className="whitespace-nowrap text-right tabular-nums text-muted max-sm:hidden">
+            p95 {renderDuration(row.p95Ms)}
           </span>
         </li>
       ))}
     </ul>
   );
+}
+
+/** How bad it is, seen before it is read. */
+function toneOf({ errors, calls }: Row): string {
+  if (errors === 0) return "text-muted";
+  return errors / calls < 0.05 ? "text-warn" : "font-semibold text-bad";
 }
 
 function Target({ kind, name }: { kind: Kind; name: string }) {

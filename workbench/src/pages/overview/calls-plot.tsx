@@ -1,87 +1,122 @@
+import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useMemo } from "react";
 import type { CallSeries } from "../../../../src/model/calls/call-schema.ts";
 import { type Range, ranges } from "../../api/history-queries.ts";
-import { Lines } from "../../parts/lines.tsx";
-import { Bars } from "../../parts/sparkline.tsx";
+import type { ChartProps } from "../../parts/chart.tsx";
+import { Legend } from "../../parts/legend.tsx";
 import { counted, renderClock, renderCount, renderDuration } from "../../parts/time.tsx";
 
+/** The library that draws comes after the page; what it draws has its place already. */
+const Drawn = lazy(() =>
+  import("../../parts/chart.tsx").then(
+    ({ Chart }) => ({ default: Chart }),
+    (): { default: (props: ChartProps) => React.JSX.Element } => ({ default: NotDrawn }),
+  ),
+);
+
+function NotDrawn({ label, height }: ChartProps) {
+  return (
+    <p style={{ height }} className="text-sm text-muted">
+      {label}
+    </p>
+  );
+}
+
+function Plot(props: ChartProps) {
+  return (
+    <Suspense fallback={<div style={{ height: props.height }} className="skeleton opacity-50" />}>
+      <Drawn {...props} />
+    </Suspense>
+  );
+}
+
+const callsHeight = 168;
+const latencyHeight = 112;
+
 /** Calls and latency over time. */
-export function CallsPlot({ series: { steps, total }, range }: { series: CallSeries; range: Range }) {
+export function CallsPlot({ series: { steps, total, stepMs }, range }: { series: CallSeries; range: Range }) {
+  const navigate = useNavigate();
+  /** To the calls behind a bar, or behind those that were dragged over. */
+  const choose = (first: number, last: number) => {
+    const since = steps[first]?.at;
+    const until = new Date(Date.parse(steps[last]?.at ?? "") + stepMs).toISOString();
+    if (since !== undefined) void navigate({ to: "/calls", search: { since, until } });
+  };
   const { title, step } = ranges[range];
   const span = title.toLowerCase();
   const each = step === 1 ? "minute" : step < 60 ? `${step} minutes` : `${step / 60} hours`;
   const most = Math.max(...steps.map(({ calls }) => calls));
+  const times = useMemo(() => steps.map(({ at }) => Date.parse(at)), [steps]);
+  const bars = useMemo(
+    () => [
+      { label: "calls", kind: "bars" as const, colour: "plot", values: steps.map(({ calls }) => calls) },
+      { label: "failed", kind: "bars" as const, colour: "bad", values: steps.map(({ errors }) => errors || null) },
+    ],
+    [steps],
+  );
   return (
     <div className="flex flex-col gap-1">
       <Legend
         keys={[
-          { look: "bg-accent-fill", text: "answered" },
+          { look: "bg-plot", text: "answered" },
           { look: "bg-bad", text: "failed, refused or tool errors" },
         ]}
         note={most === 0 ? "none" : `max ${renderCount(most)} per ${each}`}
       />
-      <Bars
+      <Plot
         label={`${counted(total.calls, "call")} in the ${span}, ${renderCount(total.errors)} failed, refused or tool errors, max ${renderCount(most)} per ${each}`}
-        className="h-32 border-b border-line"
-        bars={steps.map(({ at, calls, errors }) => ({
-          label: `${tick(at, range)}: ${counted(calls, "call")}, ${renderCount(errors)} failed, refused or tool errors`,
-          parts: [
-            { value: errors, className: "fill-bad" },
-            { value: calls - errors, className: "fill-accent-fill" },
-          ],
-        }))}
+        height={callsHeight}
+        times={times}
+        series={bars}
+        write={renderCount}
+        writeTime={(at) => tick(at, range)}
+        onChoose={choose}
       />
-      <TimesPlot steps={steps} span={span} />
-      <p className="flex justify-between text-[11px] tabular-nums text-muted">
-        {[0, 0.25, 0.5, 0.75].map((place) => (
-          <span key={place}>{tick(steps[Math.floor(place * steps.length)]?.at ?? 0, range)}</span>
-        ))}
-        <span>now</span>
-      </p>
+      <TimesPlot steps={steps} times={times} range={range} onChoose={choose} />
     </div>
   );
 }
 
 /** A week's steps have a day. */
-function tick(at: string | number, range: Range): string {
+function tick(at: number, range: Range): string {
   const day = range === "week" ? `${new Date(at).toLocaleDateString(undefined, { weekday: "short" })} ` : "";
   return day + renderClock(at);
 }
 
-function TimesPlot({ steps, span }: Pick<CallSeries, "steps"> & { span: string }) {
+type TimesProps = Pick<CallSeries, "steps"> & {
+  times: readonly number[];
+  range: Range;
+  onChoose: NonNullable<ChartProps["onChoose"]>;
+};
+
+function TimesPlot({ steps, times, range, onChoose }: TimesProps) {
   const longest = Math.max(...steps.map(({ p95Ms }) => p95Ms ?? 0));
+  const lines = useMemo(
+    () => [
+      { label: "p95", kind: "line" as const, colour: "warn", values: steps.map(({ p95Ms }) => p95Ms) },
+      { label: "p50", kind: "line" as const, colour: "accent", values: steps.map(({ p50Ms }) => p50Ms) },
+    ],
+    [steps],
+  );
   if (longest === 0) return null;
   return (
-    <>
-      <div className="mt-3">
-        <Legend
-          keys={[
-            { look: "bg-accent", text: "p50" },
-            { look: "bg-warn", text: "p95" },
-          ]}
-          note={`max ${renderDuration(longest)}`}
-        />
-      </div>
-      <Lines
-        label={`Latency in the ${span}: p95 up to ${renderDuration(longest)}`}
-        className="h-16 w-full border-b border-line"
-        lines={[
-          { name: "p95", values: steps.map(({ p95Ms }) => p95Ms), className: "stroke-warn" },
-          { name: "p50", values: steps.map(({ p50Ms }) => p50Ms), className: "stroke-accent" },
+    <div className="mt-3 flex flex-col gap-1">
+      <Legend
+        keys={[
+          { look: "bg-accent", text: "p50" },
+          { look: "bg-warn", text: "p95" },
         ]}
+        note={`max ${renderDuration(longest)}`}
       />
-    </>
-  );
-}
-
-function Legend({ keys, note }: { keys: readonly { look: string; text: string }[]; note: string }) {
-  return (
-    <p className="flex flex-wrap gap-x-4 text-xs text-muted">
-      {keys.map(({ look, text }) => (
-        <span key={text} className="flex items-center gap-1.5 whitespace-nowrap">
-          <span aria-hidden className={`size-2 rounded-sm ${look}`} /> {text}
-        </span>
-      ))}
-      <span className="ml-auto whitespace-nowrap tabular-nums">{note}</span>
-    </p>
+      <Plot
+        label={`Latency in the ${ranges[range].title.toLowerCase()}: p95 up to ${renderDuration(longest)}`}
+        height={latencyHeight}
+        times={times}
+        series={lines}
+        write={renderDuration}
+        writeTime={(at) => tick(at, range)}
+        onChoose={onChoose}
+      />
+    </div>
   );
 }

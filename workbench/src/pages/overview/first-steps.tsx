@@ -3,23 +3,25 @@ import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useOperation } from "../../api/operations.ts";
 import { clientsQuery, serversQuery } from "../../api/queries.ts";
-import { useMay } from "../../app/session.ts";
-import { startTour } from "../../app/tour.tsx";
+import { useCanConnect, useMay } from "../../app/session.ts";
+
 import { Button } from "../../parts/button.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { Check, Import, Plus } from "../../parts/icons.ts";
 import { keepFlag, useFlag } from "../../parts/kept-flags.ts";
 import { Panel } from "../../parts/page.tsx";
-import { ClientList, ClientSnippets, useCanConnect } from "../clients/connect-clients.tsx";
+import { Loading } from "../../parts/states.tsx";
 
 const AddServerDialog = lazy(async () => ({
   default: (await import("../servers/add-server-dialog.tsx")).AddServerDialog,
 }));
 const ImportDialog = lazy(async () => ({ default: (await import("../servers/import-dialog.tsx")).ImportDialog }));
 
+const ConnectStep = lazy(async () => ({ default: (await import("../clients/connect-clients.tsx")).ConnectStep }));
+
 type Step = { key: string; title: string; about: string; isDone: boolean; content: ReactNode };
 
-const hiddenFlag = "first-steps-hidden";
+export const hiddenFlag = "first-steps-hidden";
 /** Clients call from here. */
 const fromClient = ["mcp"];
 
@@ -36,8 +38,10 @@ export type FirstSteps = { isLoading: boolean; isShown: boolean; isEmpty: boolea
 
 /** What a new plane needs before it is of use: servers, a call, a client. */
 export function useFirstSteps(): FirstSteps {
-  const servers = useQuery(serversQuery()).data?.servers;
-  const calls = useOperation("calls.list", { limit: 8 }).data?.calls;
+  const serverList = useQuery(serversQuery());
+  const lastCalls = useOperation("calls.list", { limit: 8 });
+  const servers = serverList.data?.servers;
+  const calls = lastCalls.data?.calls;
   const clients = useQuery({ ...clientsQuery(), enabled: useCanConnect() }).data?.clients;
   const isHidden = useFlag(hiddenFlag) !== null;
   const isConnected =
@@ -48,10 +52,9 @@ export function useFirstSteps(): FirstSteps {
     useDone("client", isConnected),
   ];
   const [hasServers = false, hasCalled = false, hasClient = false] = done;
-  const isLoading = done.includes(undefined);
   return {
-    isLoading,
-    isShown: !isLoading && !isHidden && done.includes(false),
+    isLoading: serverList.isPending || lastCalls.isPending,
+    isShown: !done.includes(undefined) && !isHidden && done.includes(false),
     isEmpty: servers?.length === 0,
     steps: [
       {
@@ -72,48 +75,63 @@ export function useFirstSteps(): FirstSteps {
         key: "client",
         title: "Connect your client",
         isDone: hasClient,
-        content: <ConnectStep />,
+        content: (
+          <Suspense fallback={<Loading lines={3} />}>
+            <ConnectStep />
+          </Suspense>
+        ),
         about: "Your editor or agent gets all tools through one server.",
       },
     ],
   };
 }
 
-/** Three steps; the first open one is unfolded. */
-export function FirstStepsPanel({ steps }: Pick<FirstSteps, "steps">) {
+const showAround = () => void import("../../app/tour.tsx").then(({ startTour }) => startTour());
+
+/** What this is, and the three steps; the first open one is unfolded. */
+export function Welcome({ steps }: Pick<FirstSteps, "steps">) {
   const next = steps.find(({ isDone }) => !isDone)?.key;
   const [opened, setOpened] = useState<string | null>(null);
   const shown = opened ?? next;
-  const done = steps.filter(({ isDone }) => isDone).length;
   return (
-    <Panel
-      flush
-      title={`Get started: ${done} of ${steps.length} done`}
-      actions={
-        <>
-          <Button variant="quiet" onClick={startTour}>
-            Show me around
-          </Button>
-          <Button variant="quiet" onClick={() => keepFlag(hiddenFlag)}>
-            Hide
-          </Button>
-        </>
-      }
-    >
-      <ol className="divide-y divide-line">
-        {steps.map((step, at) => (
-          <StepRow
-            key={step.key}
-            step={step}
-            at={at + 1}
-            isOpen={step.key === shown}
-            onOpen={() => setOpened(step.key)}
-          />
-        ))}
-      </ol>
-    </Panel>
+    <>
+      <p className="max-w-[60ch] text-lg text-muted">
+        Toolplane puts all your MCP servers behind one address:{" "}
+        <strong className="text-ink">one catalogue of tools</strong>, and every call checked, approved where you want
+        it, and recorded.
+      </p>
+      <Panel
+        flush
+        title={titleOf(steps)}
+        actions={
+          <>
+            <Button variant="quiet" onClick={showAround}>
+              Show me around
+            </Button>
+            <Button variant="quiet" onClick={() => keepFlag(hiddenFlag)}>
+              Hide
+            </Button>
+          </>
+        }
+      >
+        <ol className="divide-y divide-line">
+          {steps.map((step, at) => (
+            <StepRow
+              key={step.key}
+              step={step}
+              at={at + 1}
+              isOpen={step.key === shown}
+              onOpen={() => setOpened(step.key)}
+            />
+          ))}
+        </ol>
+      </Panel>
+    </>
   );
 }
+
+const countDone = (steps: readonly Step[]) => steps.filter(({ isDone }) => isDone).length;
+export const titleOf = (steps: readonly Step[]) => `Get started: ${countDone(steps)} of ${steps.length} done`;
 
 function StepRow({ step, at, isOpen, onOpen }: { step: Step; at: number; isOpen: boolean; onOpen: () => void }) {
   const { title, about, isDone, content } = step;
@@ -130,9 +148,9 @@ function StepRow({ step, at, isOpen, onOpen }: { step: Step; at: number; isOpen:
       </span>
       <div className="flex min-w-0 flex-1 flex-col gap-3">
         <button type="button" aria-expanded={isOpen} className="text-left" onClick={onOpen}>
-          <span className="text-[13px] font-semibold">{title}</span>
-          {isDone && <span className="text-[13px] text-muted"> · done</span>}
-          {(isOpen || !isDone) && <span className="block text-[13px] text-muted">{about}</span>}
+          <span className="text-sm font-semibold">{title}</span>
+          {isDone && <span className="text-sm text-muted"> · done</span>}
+          {(isOpen || !isDone) && <span className="block text-sm text-muted">{about}</span>}
         </button>
         {isOpen && content}
       </div>
@@ -161,27 +179,13 @@ function AddStep() {
 }
 
 const linkLook =
-  "inline-flex h-8 items-center self-start rounded-md bg-accent-fill px-3 text-[13px] font-medium text-white hover:brightness-110";
+  "inline-flex h-8 items-center self-start rounded-md bg-accent-fill px-3 text-sm font-medium text-white hover:brightness-110";
 
 function TryStep({ isReady }: { isReady: boolean }) {
-  if (!isReady) return <p className="text-[13px] text-muted">Add a server first.</p>;
+  if (!isReady) return <p className="text-sm text-muted">Add a server first.</p>;
   return (
     <Link to="/try" className={linkLook}>
       Choose a tool
     </Link>
-  );
-}
-
-function ConnectStep() {
-  const canConnect = useCanConnect();
-  return (
-    <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
-      {canConnect && (
-        <div className="rounded-md border border-line">
-          <ClientList />
-        </div>
-      )}
-      <ClientSnippets />
-    </div>
   );
 }

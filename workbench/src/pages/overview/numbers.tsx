@@ -9,6 +9,8 @@ import { Meter } from "../../parts/sparkline.tsx";
 import { counted, renderCount, renderDuration, renderPercent } from "../../parts/time.tsx";
 
 const lately = 5;
+/** From here on the figure itself says that something is wrong. */
+const badRate = 0.05;
 const unknown = "…";
 
 type NumbersProps = { series: CallSeries | null; range: Range };
@@ -16,7 +18,7 @@ type NumbersProps = { series: CallSeries | null; range: Range };
 /** Key figures; null until the calls are loaded. */
 export function Numbers({ series, range }: NumbersProps) {
   return (
-    <div className="grid grid-cols-2 gap-3 lg:grid-cols-6 xl:grid-cols-5">
+    <div className="grid grid-cols-2 gap-4 lg:grid-cols-6 xl:grid-cols-5">
       <ServerNumber />
       <CallNumbers series={series} range={range} />
       <SavedNumber />
@@ -64,7 +66,11 @@ function CallNumbers({ series, range }: NumbersProps) {
         {range === "hour" && `over ${lately} minutes; `}
         {whenKnown(renderCount(calls))} in the {span}
       </NumberCard>
-      <NumberCard title="Error rate" value={whenKnown(calls === 0 ? "–" : renderPercent((errors / calls) * 100))}>
+      <NumberCard
+        title="Error rate"
+        tone={errors / calls >= badRate ? "text-bad" : "text-ink"}
+        value={whenKnown(calls === 0 ? "–" : renderPercent((errors / calls) * 100))}
+      >
         {series === null ? (
           "not loaded yet"
         ) : calls === 0 ? (
@@ -130,14 +136,14 @@ function SavedNumber() {
   );
 }
 
-type NumberCardProps = { title: string; value: string; children: ReactNode; width?: string };
+type NumberCardProps = { title: string; value: string; children: ReactNode; width?: string; tone?: string };
 
 /** Five cards, in two or six columns. */
-function NumberCard({ title, value, children, width = "lg:max-xl:col-span-2" }: NumberCardProps) {
+function NumberCard({ title, value, children, width = "lg:max-xl:col-span-2", tone }: NumberCardProps) {
   return (
-    <section className={classes("rounded-lg border border-line bg-surface px-4 py-3", width)}>
+    <section className={classes("min-h-31 rounded-lg border border-line bg-surface px-4 py-3 shadow-raised", width)}>
       <h2 className="text-xs font-medium text-muted">{title}</h2>
-      <p className="mt-0.5 text-2xl font-semibold tabular-nums tracking-tight">{value}</p>
+      <p className={classes("mt-0.5 text-2xl font-semibold tabular-nums tracking-tight", tone)}>{value}</p>
       <div className="mt-1 text-xs text-muted">{children}</div>
     </section>
   );

@@ -1,25 +1,31 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useEffect, useMemo, useState } from "react";
 import { type Range, ranges } from "../../api/history-queries.ts";
 import { Select } from "../../parts/field.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
 import { useNow } from "../../parts/time.tsx";
+import { RunningRuns } from "../calls/story/running-runs.tsx";
 import { Breakdown } from "./breakdown.tsx";
 import { useCallHistory } from "./call-history.ts";
 import { upTo } from "./call-series.ts";
 import { CallsPlot } from "./calls-plot.tsx";
-import { FirstStepsPanel, useFirstSteps } from "./first-steps.tsx";
+import { useFirstSteps, Welcome } from "./first-steps.tsx";
+import { FirstStepsLine } from "./first-steps-line.tsx";
 import { NeedsYou } from "./needs-you.tsx";
 import { Numbers } from "./numbers.tsx";
 import { RecentCalls, ServerList } from "./short-lists.tsx";
+import { useNeeds } from "./use-needs.tsx";
 
 const route = getRouteApi("/");
 
-/** Two columns if there is room; otherwise open items come first. */
-const column = "contents xl:flex xl:min-w-0 xl:flex-col xl:gap-3";
+/** Two columns if there is room. */
+const column = "flex min-w-0 flex-col gap-4";
 
 export function OverviewPage() {
-  const { isShown, isEmpty, steps } = useFirstSteps();
+  const { isLoading, isShown, isEmpty, steps } = useFirstSteps();
+  const { isLoading: isAsking } = useNeeds();
+  const isLate = useIsLate();
   const { range: asked = "" } = route.useSearch();
   const range: Range = Object.hasOwn(ranges, asked) ? (asked as Range) : "hour";
   const navigate = useNavigate();
@@ -38,10 +44,48 @@ export function OverviewPage() {
         />
       }
     >
-      {isShown && <FirstStepsPanel steps={steps} />}
-      {/* Five empty cards lead nowhere. */}
-      {!(isShown && isEmpty) && <Figures range={range} />}
+      {isLoading || (isAsking && !isLate) ? (
+        <Waiting />
+      ) : isEmpty && isShown ? (
+        // Five empty cards lead nowhere.
+        <Welcome steps={steps} />
+      ) : (
+        <>
+          <NeedsYou />
+          <RunningRuns />
+          {isShown && <FirstStepsLine steps={steps} />}
+          <Figures range={range} />
+        </>
+      )}
     </Page>
+  );
+}
+
+/** What needs attention comes first, so the rest waits for it; but not for long. */
+const patienceMs = 1_500;
+
+function useIsLate(): boolean {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(setLate, patienceMs, true);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLate;
+}
+
+/** As high as what follows, so that nothing jumps. */
+function Waiting() {
+  return (
+    <div role="status" aria-busy="true" className="flex flex-col gap-4">
+      <span className="sr-only">Loading …</span>
+      <span aria-hidden className="skeleton h-24 rounded-lg opacity-60" />
+      <div className="grid grid-cols-2 gap-4 xl:grid-cols-5">
+        {["servers", "calls", "errors", "latency", "tokens"].map((name) => (
+          <span key={name} aria-hidden className="skeleton h-28 rounded-lg opacity-60" />
+        ))}
+      </div>
+      <span aria-hidden className="skeleton h-96 rounded-lg opacity-60" />
+    </div>
   );
 }
 
@@ -49,20 +93,22 @@ function Figures({ range }: { range: Range }) {
   const now = useNow();
   const history = useCallHistory(range);
   const { title } = ranges[range];
+  const series = useMemo(() => (history.data ? upTo(history.data, now) : null), [history.data, now]);
   return (
     <>
-      <Numbers range={range} series={history.data ? upTo(history.data, now) : null} />
-      <div className="flex flex-col gap-3 xl:grid xl:grid-cols-[2fr_1fr] xl:items-start">
+      <Numbers range={range} series={series} />
+      <div className="flex flex-col gap-4 xl:grid xl:grid-cols-[2fr_1fr] xl:items-start">
         <div className={column}>
-          <Panel title={`Calls, ${title.toLowerCase()}`} className="max-xl:order-2">
-            <QueryView query={history}>{(series) => <CallsPlot range={range} series={upTo(series, now)} />}</QueryView>
+          <Panel title={`Calls, ${title.toLowerCase()}`}>
+            <div className="min-h-[336px]">
+              <QueryView query={history}>{() => series && <CallsPlot range={range} series={series} />}</QueryView>
+            </div>
           </Panel>
-          <Breakdown range={range} className="max-xl:order-3" />
-          <RecentCalls className="max-xl:order-3" />
+          <Breakdown range={range} />
         </div>
         <div className={column}>
-          <NeedsYou className="max-xl:order-1" />
-          <ServerList className="max-xl:order-4" />
+          <ServerList />
+          <RecentCalls />
         </div>
       </div>
     </>

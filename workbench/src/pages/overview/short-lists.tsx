@@ -7,14 +7,13 @@ import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { counted, renderDuration, Time } from "../../parts/time.tsx";
 
-export function RecentCalls({ className }: { className: string }) {
+export function RecentCalls() {
   return (
     <Panel
       flush
       title="Last calls"
-      className={className}
       actions={
-        <Link to="/calls" className="text-[13px] text-accent hover:underline">
+        <Link to="/calls" className="text-sm text-accent hover:underline">
           All calls
         </Link>
       }
@@ -26,16 +25,20 @@ export function RecentCalls({ className }: { className: string }) {
               Try one, or connect a client to <code className="font-mono">{location.origin}/mcp</code>.
             </Empty>
           ) : (
-            <ul className="divide-y divide-line text-[13px]">
+            <ul className="divide-y divide-line text-sm">
               {calls.map(({ id, at, tool, status, durationMs }) => (
                 <li key={id} className="flex items-center gap-3 px-4 py-2">
-                  <Link to="/calls/$id" params={{ id }} className="min-w-0 flex-1 truncate font-medium hover:underline">
+                  <Link
+                    to="/calls/$id"
+                    params={{ id }}
+                    className="min-w-0 flex-1 truncate font-mono text-xs font-medium hover:underline"
+                  >
                     {tool}
                   </Link>
                   <span className="w-26 shrink-0">
                     <StateBadge kind="call" state={status} />
                   </span>
-                  <span className="w-16 text-right tabular-nums text-muted max-sm:hidden">
+                  <span className="w-16 text-right tabular-nums text-muted max-sm:hidden xl:hidden 2xl:inline">
                     {renderDuration(durationMs)}
                   </span>
                   <span className="w-20 text-right text-muted">
@@ -56,14 +59,13 @@ const maxServers = 30;
 const hasTrouble = ({ state }: { state: string }) =>
   !["connected", "connecting", "disabled", "disconnected"].includes(state);
 
-export function ServerList({ className }: { className: string }) {
+export function ServerList() {
   return (
     <Panel
       flush
       title="Servers"
-      className={className}
       actions={
-        <Link to="/servers" className="text-[13px] text-accent hover:underline">
+        <Link to="/servers" className="text-sm text-accent hover:underline">
           All servers
         </Link>
       }
@@ -77,7 +79,7 @@ export function ServerList({ className }: { className: string }) {
               </Link>
             </Empty>
           ) : (
-            <ul className="max-h-96 divide-y divide-line overflow-auto text-[13px]">
+            <ul className="max-h-96 divide-y divide-line overflow-auto text-sm">
               {inFront(servers).map((server) => (
                 <li key={server.name} className="flex items-center gap-3 px-4 py-2">
                   <Link

@@ -16,6 +16,7 @@ import {
   ShieldAlert,
   Unplug,
 } from "../../parts/icons.ts";
+import { causeOf } from "../../parts/server-cause.ts";
 import type { Query } from "../../parts/states.tsx";
 import { counted } from "../../parts/time.tsx";
 
@@ -102,12 +103,12 @@ function useBroken(): Need[] {
         link: go("Diagnose", { to: "/servers" }),
       },
     ];
-  return broken.map(({ name, error }) => ({
-    key: `server ${name}`,
+  return broken.map((server) => ({
+    key: `server ${server.name}`,
     icon: Unplug,
-    title: name,
-    about: error ?? "Not connected.",
-    link: go("Diagnose", { to: "/servers/$name", params: { name } }),
+    title: server.name,
+    about: causeOf(server) ?? "Not connected.",
+    link: go("Diagnose", { to: "/servers/$name", params: { name: server.name } }),
   }));
 }
 

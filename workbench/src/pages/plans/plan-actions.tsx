@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useMay } from "../../app/session.ts";
+import { useMayChange } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
@@ -28,7 +28,7 @@ export function PlanActions({
   onChooseFirst,
   onDecide,
 }: PlanActionsProps) {
-  const mayDecide = useMay("call");
+  const mayDecide = useMayChange("call");
   const [goesOn, setGoesOn] = useState(false);
   const [isRejecting, setRejecting] = useState(false);
   const [reason, setReason] = useState("");
@@ -40,7 +40,7 @@ export function PlanActions({
       <Complaint error={error} />
       <div className="flex flex-wrap items-center gap-3">
         {waiting > 1 && (
-          <span className="flex items-center gap-2 text-[13px]">
+          <span className="flex items-center gap-2 text-sm">
             The first
             <TextInput
               type="number"
@@ -54,7 +54,7 @@ export function PlanActions({
             of {waiting}
           </span>
         )}
-        <label className="flex items-center gap-1.5 text-[13px]">
+        <label className="flex items-center gap-1.5 text-sm">
           <input type="checkbox" checked={goesOn} onChange={({ target }) => setGoesOn(target.checked)} />
           go on when one fails
         </label>

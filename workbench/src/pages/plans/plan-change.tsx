@@ -41,11 +41,11 @@ export function PlanChange({ change, place, isChosen, onToggle, onEdit, outcome 
             onChange={onToggle}
           />
         )}
-        <span className="text-[13px] tabular-nums text-muted">{place}.</span>
+        <span className="text-sm tabular-nums text-muted">{place}.</span>
         <Link
           to="/tools/$name"
           params={{ name: change.tool }}
-          className="min-w-0 break-all font-mono text-[13px] font-medium hover:underline"
+          className="min-w-0 break-all font-mono text-sm font-medium hover:underline"
         >
           {change.tool}
         </Link>
@@ -64,7 +64,7 @@ export function PlanChange({ change, place, isChosen, onToggle, onEdit, outcome 
         ) : (
           <ArgumentList args={change.shown} before={change.before} injected={change.injected} />
         )}
-        {change.answer?.reason && <p className="break-words text-[13px]">Because: {change.answer.reason}</p>}
+        {change.answer?.reason && <p className="break-words text-sm">Because: {change.answer.reason}</p>}
         {outcome && <ResultView outcome={outcome} />}
       </div>
     </article>

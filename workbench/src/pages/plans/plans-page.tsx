@@ -28,7 +28,7 @@ const columns: Column<PlanAnswer>[] = [
     title: "Changes",
     width: "minmax(120px, 3fr)",
     render: ({ id, changes }) => (
-      <Link to="/plans/$id" params={{ id }} className="font-mono text-xs hover:underline">
+      <Link to="/plans/$id" params={{ id }} className="font-mono text-xs font-medium hover:underline">
         {renderTools(changes.map(({ tool }) => tool))}
       </Link>
     ),

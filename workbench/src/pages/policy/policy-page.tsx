@@ -31,10 +31,14 @@ export function PolicyPage() {
   const mayManage = useMay("admin");
   return (
     <Page title="Policy" about="The first matching rule decides; if none matches, the mode and the profile decide.">
-      <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
-        <div className="flex min-w-0 flex-col gap-3">{mayManage ? <InForce /> : <NotYours />}</div>
-        <TestVerdict />
-      </div>
+      {mayManage ? (
+        <InForce />
+      ) : (
+        <>
+          <NotYours />
+          <TestVerdict />
+        </>
+      )}
     </Page>
   );
 }
@@ -51,29 +55,35 @@ function NotYours() {
 
 function InForce() {
   return (
-    <QueryView query={useOperation("policy.show", {})}>
+    <QueryView query={useOperation("policy.show", {})} lines={12}>
       {(policy) => (
         <>
           <Panel title="In force">
-            <Facts
-              items={[
-                [
-                  "Profile",
-                  <span key="profile">
-                    <strong className="font-semibold">{policy.profile}</strong>
-                    {policy.isDefault && <span className="text-muted"> (default)</span>}
-                    <span className="block text-muted">{profiles[policy.profile]}</span>
-                  </span>,
-                ],
-                [
-                  "Mode",
-                  <span key="mode">
-                    <strong className="font-semibold">{policy.mode}</strong>
-                    <span className="block text-muted">{modes[policy.mode]}</span>
-                  </span>,
-                ],
-              ]}
-            />
+            <div className="grid gap-x-8 gap-y-2 lg:grid-cols-2">
+              <Facts
+                items={[
+                  [
+                    "Profile",
+                    <span key="profile">
+                      <strong className="font-semibold">{policy.profile}</strong>
+                      {policy.isDefault && <span className="text-muted"> (default)</span>}
+                      <span className="block text-muted">{profiles[policy.profile]}</span>
+                    </span>,
+                  ],
+                ]}
+              />
+              <Facts
+                items={[
+                  [
+                    "Mode",
+                    <span key="mode">
+                      <strong className="font-semibold">{policy.mode}</strong>
+                      <span className="block text-muted">{modes[policy.mode]}</span>
+                    </span>,
+                  ],
+                ]}
+              />
+            </div>
           </Panel>
           <Rules policy={policy} />
         </>
@@ -88,22 +98,26 @@ function Rules({ policy: { rules, effects } }: { policy: PolicyAnswer }) {
   const said = Object.entries(effects);
   return (
     <>
-      {hasFile ? (
-        <QueryView query={written}>
-          {(answer) => (
-            <>
-              <RuleEditor written={answer} />
-              {answer.others.length > 0 && <OtherRules rules={answer.others} />}
-            </>
-          )}
-        </QueryView>
-      ) : (
-        <OtherRules rules={rules.map((rule) => ({ rule, file: "the program" }))} />
-      )}
       {said.length > 0 && (
         <Panel title="Effects set by the operator">
           <Facts items={said} />
         </Panel>
+      )}
+      {hasFile ? (
+        <QueryView query={written} lines={8}>
+          {(answer) => (
+            <>
+              <RuleEditor written={answer} />
+              {answer.others.length > 0 && <OtherRules rules={answer.others} />}
+              <TestVerdict />
+            </>
+          )}
+        </QueryView>
+      ) : (
+        <>
+          <OtherRules rules={rules.map((rule) => ({ rule, file: "the program" }))} />
+          <TestVerdict />
+        </>
       )}
     </>
   );
@@ -114,7 +128,7 @@ function OtherRules({ rules }: { rules: RulesAnswer["others"] }) {
   return (
     <Panel flush title={`Rules from elsewhere (${rules.length})`}>
       <GrowingList
-        className="divide-y divide-line text-[13px]"
+        className="divide-y divide-line text-sm"
         atOnce={100}
         items={rules.map((one, index) => ({ ...one, index }))}
         keyOf={({ index }) => String(index)}

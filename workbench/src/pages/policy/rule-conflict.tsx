@@ -10,10 +10,7 @@ const looks = { "−": "bg-bad-soft text-bad", "+": "bg-good-soft text-good", " 
 /** The file was changed meanwhile: what it says now, and what the page has. */
 export function RuleConflict({ draft, written }: { draft: RuleDraft; written: RulesAnswer }) {
   return (
-    <div
-      role="alert"
-      className="flex flex-col gap-2 rounded-md border border-warn/40 bg-warn-soft px-3 py-2 text-[13px]"
-    >
+    <div role="alert" className="flex flex-col gap-2 rounded-md border border-warn/40 bg-warn-soft px-3 py-2 text-sm">
       <p className="text-warn">
         The rules in {written.file} were changed meanwhile. Below, − is what the file says now, + is what you have here.
       </p>

@@ -12,7 +12,7 @@ import { Plus, Scale } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Complaint, Empty } from "../../parts/states.tsx";
 import { counted } from "../../parts/time.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
 import { Unlock } from "../servers/prove-first.tsx";
 import { RuleConflict } from "./rule-conflict.tsx";
 import { type RuleDraft, rulesOf, useRuleDraft } from "./rule-draft.ts";
@@ -40,7 +40,7 @@ export function RuleEditor({ written }: { written: RulesAnswer }) {
   }, [isStale, isDirty, written, draft.restart]);
   const add = () => setOpen(draft.add({ verdict: "ask" }, 0));
   return (
-    <>
+    <div className="grid items-start gap-4 md:gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <UnsavedChanges isDirty={isDirty} isDone={isDone} />
       <Panel
         flush
@@ -79,8 +79,11 @@ export function RuleEditor({ written }: { written: RulesAnswer }) {
           <RuleList {...{ draft, open, problems, isLocked: !isAllowed }} onOpen={setOpen} />
         )}
       </Panel>
-      <VerdictChanges {...preview} />
-    </>
+      {/* Beside the rules, so that a change and what it does are seen together. */}
+      <div className="min-w-0 xl:sticky xl:top-4">
+        <VerdictChanges {...preview} />
+      </div>
+    </div>
   );
 }
 

@@ -101,7 +101,7 @@ function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
   const set = (key: string, value: Json | undefined) => onChange({ rule: withKey(rule, key, value) });
   const names = useId();
   const others = Object.keys(rule).filter((key) => !inForm.includes(key));
-  if (problem !== null) return <p className="text-[13px] text-muted">Mend the JSON first.</p>;
+  if (problem !== null) return <p className="text-sm text-muted">Mend the JSON first.</p>;
   return (
     <div className="flex flex-col gap-3">
       <div className="grid gap-3 md:grid-cols-3">

@@ -3,7 +3,7 @@ import { IconButton } from "../../parts/button.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { ArrowDown, ArrowUp, Grabber, Pencil, Trash2, X } from "../../parts/icons.ts";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
 import { type DraftRule, type RuleDraft, renderConditions } from "./rule-draft.ts";
 import { RuleForm } from "./rule-form.tsx";
 import { VerdictBadge } from "./verdict-badge.tsx";
@@ -45,7 +45,7 @@ export function RuleList({ draft, isLocked, open, onOpen, problems }: RuleListPr
         {said}
       </p>
       <GrowingList
-        className="divide-y divide-line text-[13px]"
+        className="divide-y divide-line text-sm"
         atOnce={100}
         items={draft.rules}
         keyOf={({ id }) => String(id)}

@@ -44,40 +44,42 @@ export function TestVerdict() {
   });
   return (
     <Panel title="Test a verdict">
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          test.mutate();
-        }}
-      >
-        <Field label="Tool">
-          <TextInput
-            required
-            list={names}
-            value={tool}
-            onChange={(event) => setTool(event.target.value)}
-            placeholder="git.push"
-          />
-        </Field>
-        <ToolNames id={names} typed={tool} />
-        <Field label="Arguments" hint="As JSON.">
-          <TextArea rows={4} value={args} onChange={(event) => setArgs(event.target.value)} />
-        </Field>
-        <div className="grid grid-cols-2 gap-3">
-          <Field label="Via">
-            <Select options={faces} value={face} onChange={(event) => setFace(event.target.value as Face)} />
+      <div className="grid gap-x-8 gap-y-4 lg:grid-cols-2">
+        <form
+          className="flex min-w-0 flex-col gap-3"
+          onSubmit={(event) => {
+            event.preventDefault();
+            test.mutate();
+          }}
+        >
+          <Field label="Tool">
+            <TextInput
+              required
+              list={names}
+              value={tool}
+              onChange={(event) => setTool(event.target.value)}
+              placeholder="git.push"
+            />
           </Field>
-          <Field label="Mode">
-            <Select options={modes} value={mode} onChange={(event) => setMode(event.target.value as Mode | "")} />
+          <ToolNames id={names} typed={tool} />
+          <Field label="Arguments" hint="As JSON.">
+            <TextArea rows={4} value={args} onChange={(event) => setArgs(event.target.value)} />
           </Field>
-        </div>
-        <Complaint error={test.error} />
-        <Button type="submit" variant="primary" icon={Scale} className="self-start" busy={test.isPending}>
-          Test
-        </Button>
-      </form>
-      {test.data && <Verdict answer={test.data} />}
+          <div className="grid grid-cols-2 gap-3">
+            <Field label="Via">
+              <Select options={faces} value={face} onChange={(event) => setFace(event.target.value as Face)} />
+            </Field>
+            <Field label="Mode">
+              <Select options={modes} value={mode} onChange={(event) => setMode(event.target.value as Mode | "")} />
+            </Field>
+          </div>
+          <Complaint error={test.error} />
+          <Button type="submit" variant="primary" icon={Scale} className="self-start" busy={test.isPending}>
+            Test
+          </Button>
+        </form>
+        {test.data && <Verdict answer={test.data} />}
+      </div>
     </Panel>
   );
 }
@@ -85,7 +87,7 @@ export function TestVerdict() {
 function Verdict({ answer }: { answer: AnswerOf<"policy.test"> }) {
   const { verdict, reason, origin, rule, effect, tool } = answer;
   return (
-    <div role="status" className="mt-4 flex flex-col gap-3 border-t border-line pt-4">
+    <div role="status" className="flex min-w-0 flex-col gap-3 max-lg:border-t max-lg:border-line max-lg:pt-4">
       <p className="flex items-center gap-2 font-medium">
         <VerdictBadge verdict={verdict} /> {means[verdict]}
       </p>

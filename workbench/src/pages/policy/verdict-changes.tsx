@@ -42,7 +42,7 @@ export function VerdictChanges({ answer, error, isBusy }: VerdictChangesProps) {
   if (answer === undefined && error === null && !isBusy)
     return (
       <Panel title="What would change">
-        <p className="text-[13px] text-muted">
+        <p className="text-sm text-muted">
           Change a rule, and the last 100 calls are tried against it here before you save.
         </p>
       </Panel>
@@ -53,7 +53,7 @@ export function VerdictChanges({ answer, error, isBusy }: VerdictChangesProps) {
       title="What would change"
       actions={isBusy && <LoaderCircle aria-label="Trying the last calls" className="size-4 animate-spin text-muted" />}
     >
-      <div role="status" className="flex flex-col gap-1 px-4 py-3 text-[13px]">
+      <div role="status" className="flex flex-col gap-1 px-4 py-3 text-sm">
         {error ? (
           <p className="text-muted">Mend the rules first.</p>
         ) : (
@@ -102,7 +102,7 @@ function ChangeTable({ changes }: { changes: AnswerOf<"policy.preview">["changes
       tabIndex={0}
       className="max-h-96 overflow-auto border-t border-line"
     >
-      <table className="w-full text-left text-[13px]">
+      <table className="w-full text-left text-sm">
         <thead className="text-xs text-muted">
           <tr>
             {["Call", "Tool", "User", "Verdict"].map((title) => (

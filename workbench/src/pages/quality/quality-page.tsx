@@ -8,10 +8,12 @@ import { Select, TextInput } from "../../parts/field.tsx";
 import { ShieldCheck } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
-import { Time } from "../../parts/time.tsx";
+import { renderCount, Time } from "../../parts/time.tsx";
 
 type Pin = AnswerOf<"pins.list">["pins"][number];
 type Row = Pin & { score: number | null; finding: string; isChecked: boolean };
+
+const poorBelow = 80;
 
 const columns: readonly Column<Row>[] = [
   {
@@ -19,11 +21,11 @@ const columns: readonly Column<Row>[] = [
     width: "minmax(150px, 2fr)",
     render: ({ name, kind }) =>
       kind === "tool" ? (
-        <Link to="/tools/$name" params={{ name }} className="font-medium hover:underline">
+        <Link to="/tools/$name" params={{ name }} className="font-mono text-xs font-medium hover:underline">
           {name}
         </Link>
       ) : (
-        <span className="font-medium">{name}</span>
+        <span className="font-mono text-xs font-medium">{name}</span>
       ),
   },
   {
@@ -35,7 +37,12 @@ const columns: readonly Column<Row>[] = [
       </Badge>
     ),
   },
-  { title: "Quality", width: "60px", align: "right", render: ({ score, isChecked }) => (isChecked ? score : "…") },
+  {
+    title: "Quality",
+    width: "60px",
+    align: "right",
+    render: ({ score, isChecked }) => (isChecked ? <Score score={score} /> : "…"),
+  },
   {
     title: "First finding",
     width: "minmax(150px, 3fr)",
@@ -51,7 +58,23 @@ const columns: readonly Column<Row>[] = [
   },
 ];
 
-const views = { all: "All definitions", held: "Quarantined", changed: "Changed", poor: "Below 80 of 100" } as const;
+/** What is quarantined, then what has changed, then the poorest for models. */
+function worstFirst(one: Row, other: Row): number {
+  const urgency = ({ held, status }: Row) => (held !== null ? 2 : status === "pinned" ? 0 : 1);
+  const poor = ({ score }: Row) => score ?? 101;
+  return urgency(other) - urgency(one) || poor(one) - poor(other) || (one.name < other.name ? -1 : 1);
+}
+
+function Score({ score }: { score: number | null }) {
+  return <span className={score === null ? "" : score < poorBelow ? "text-warn" : "text-good"}>{score}</span>;
+}
+
+const views = {
+  all: "All definitions",
+  held: "Quarantined",
+  changed: "Changed",
+  poor: `Below ${poorBelow} of 100`,
+} as const;
 
 /** Pinned definitions and their quality: what changed, what is quarantined, what models misread. */
 export function QualityPage() {
@@ -75,12 +98,12 @@ export function QualityPage() {
     name.toLowerCase().includes(words.trim().toLowerCase()) &&
     (view !== "held" || held !== null) &&
     (view !== "changed" || status !== "pinned") &&
-    (view !== "poor" || (score !== null && score < 80));
+    (view !== "poor" || (score !== null && score < poorBelow));
   return (
     <Page
       fill
       title="Definitions"
-      about={quality && `${quality.passed} of ${quality.total} tools pass the quality check.`}
+      about={quality && `${renderCount(quality.passed)} of ${renderCount(quality.total)} tools pass the quality check.`}
       actions={
         <Select
           aria-label="Which"
@@ -104,7 +127,7 @@ export function QualityPage() {
           <DataTable
             label="Definitions"
             columns={columns}
-            rows={all.map(rowOf).filter(isMeant)}
+            rows={all.map(rowOf).filter(isMeant).toSorted(worstFirst)}
             keyOf={({ kind, server, tool }) => `${kind} ${server} ${tool}`}
             onOpen={({ name, kind }) => kind === "tool" && void navigate({ to: "/tools/$name", params: { name } })}
             empty={

@@ -1,12 +1,13 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { shellQuote } from "../../../../src/lib/text/shell.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { useMutateOperation } from "../../api/operations.ts";
+import { useServerChanges } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
-import { Complaint } from "../../parts/states.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { Complaint, Loading } from "../../parts/states.tsx";
+import { toast } from "../../parts/toast.ts";
 import { ProveFirst } from "./prove-first.tsx";
 
 type Planned = AnswerOf<"servers.add">;
@@ -14,19 +15,31 @@ type Values = Record<string, string>;
 
 type AddAnythingProps = { onDone: () => void; what: string; onTyped: (text: string) => void };
 
-/** Adds whatever names a server: it is recognised first, then tried and written. */
+/** A person who types on is not interrupted. */
+const recogniseMs = 500;
+
+/** Adds whatever names a server: it is recognised while it is typed, then tried and written with one click. */
 export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
   const [values, setValues] = useState<Values>({});
+  const [name, setName] = useState("");
+  const mayWrite = useServerChanges() === "allowed";
   const plan = useMutateOperation("servers.add");
   const add = useMutateOperation("servers.add", {
-    onSuccess({ name, tools, needsSignIn }) {
-      toast(`Added ${name}${tools === null ? "" : `, ${tools} tools`}.${needsSignIn ? " It needs a sign-in." : ""}`);
+    onSuccess({ name: added, tools, needsSignIn }) {
+      toast(`Added ${added}${tools === null ? "" : `, ${tools} tools`}.${needsSignIn ? " It needs a sign-in." : ""}`);
       onDone();
     },
     changes: ["servers"],
   });
+  const { mutate: recognise } = plan;
+  useEffect(() => {
+    if (what.trim() === "" || !mayWrite) return;
+    const timer = setTimeout(recognise, recogniseMs, { what: what.trim(), dryRun: true });
+    return () => clearTimeout(timer);
+  }, [what, mayWrite, recognise]);
   const change = (text: string) => {
     onTyped(text);
+    setName("");
     plan.reset();
     add.reset();
   };
@@ -34,6 +47,9 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
     setValues(next);
     add.reset();
   };
+  const called = name.trim() === "" ? {} : { name: name.trim() };
+  const put = (force: boolean) => add.mutate({ what: what.trim(), values: given(values), force, ...called });
+  const shown = name.trim() || plan.data?.name;
   return (
     <div className="flex flex-col gap-4">
       <Field
@@ -45,36 +61,52 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
           value={what}
           placeholder="npx -y @modelcontextprotocol/server-everything"
           onChange={({ target }) => change(target.value)}
+          onKeyDown={(event) => {
+            // JSON has lines; what has one is complete.
+            if (event.key !== "Enter" || event.shiftKey || what.includes("\n") || /^\s*[[{]/.test(what)) return;
+            event.preventDefault();
+            if (plan.data && !add.isPending && mayWrite) put(false);
+          }}
         />
       </Field>
       {what.trim() !== "" && (
         <ProveFirst isAsked command={`toolplane add ${shellQuote(what.trim())}`}>
+          {isProse(what) && plan.data && (
+            <p className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
+              This reads like a sentence. It would start the program “{what.trim().split(/\s/)[0]}”. To look for a
+              server by what it does, use the tab Registry.
+            </p>
+          )}
           <Complaint error={plan.error ?? add.error} />
           {plan.data === undefined ? (
-            <Button
-              className="self-end"
-              busy={plan.isPending}
-              onClick={() => plan.mutate({ what: what.trim(), dryRun: true })}
-            >
-              Recognise
-            </Button>
+            plan.error === null && <Loading what="Recognising it" lines={3} />
           ) : (
             <>
               <Recognised planned={plan.data} values={values} onChange={answer} />
-              <Button
-                variant="primary"
-                className="self-end"
-                busy={add.isPending}
-                onClick={() => add.mutate({ what: what.trim(), values: given(values), force: add.isError })}
-              >
-                {add.isError ? `Add ${plan.data.name} anyway` : `Try and add ${plan.data.name}`}
-              </Button>
+              <Field label="Name" hint="Its tools are called by it.">
+                <TextInput value={name} placeholder={plan.data.name} onChange={({ target }) => setName(target.value)} />
+              </Field>
+              <div className="flex flex-wrap justify-end gap-2">
+                {add.isError && (
+                  <Button variant="quiet" disabled={add.isPending} onClick={() => put(true)}>
+                    Add {shown} anyway
+                  </Button>
+                )}
+                <Button variant="primary" busy={add.isPending} onClick={() => put(false)}>
+                  {add.isError ? "Try again" : `Try and add ${shown}`}
+                </Button>
+              </div>
             </>
           )}
         </ProveFirst>
       )}
     </div>
   );
+}
+
+/** Words, and nothing that only programs have: no path, option, address or version. */
+function isProse(text: string): boolean {
+  return /^[A-Za-z',.!? ]+$/.test(text.trim()) && text.trim().split(/\s+/).length >= 3;
 }
 
 const given = (values: Values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
@@ -110,7 +142,7 @@ function Recognised({ planned, values, onChange }: RecognisedProps) {
         );
       })}
       {notes.map((note) => (
-        <p key={note} className="break-words text-[13px] text-muted">
+        <p key={note} className="break-words text-sm text-muted">
           {note}
         </p>
       ))}

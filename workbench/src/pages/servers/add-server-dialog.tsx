@@ -7,7 +7,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
 import { Complaint, messageOf } from "../../parts/states.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
 import { AddAnything } from "./add-anything.tsx";
 import { renderAddCommand } from "./add-command.ts";
 import { type PastedServer, parsePastedServers } from "./pasted-servers.ts";
@@ -48,7 +48,7 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
         />
         {problem !== null && <Complaint error={problem} />}
         {left.length > 0 && (
-          <p className="break-words text-[13px] text-warn">
+          <p className="break-words text-sm text-warn">
             Left out: {left.map(({ name, reason }) => `${name} (${reason})`).join("; ")}.
           </p>
         )}
@@ -151,7 +151,7 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
     <ProveFirst isAsked {...renderInstead(servers)}>
       <Complaint error={add.error} />
       {replaced.length > 0 && (
-        <p className="break-words text-[13px] text-warn">
+        <p className="break-words text-sm text-warn">
           {replaced.map(({ name }) => name).join(", ")}: there is a server of that name. The existing entry about it is
           replaced.
         </p>

@@ -11,7 +11,7 @@ import { CircleCheck } from "../../parts/icons.ts";
 import { Complaint, messageOf } from "../../parts/states.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { counted } from "../../parts/time.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
 import { FormFields } from "./add-server-dialog.tsx";
 import { Unlock } from "./prove-first.tsx";
 import { entryFrom, type Form, formFrom } from "./typed-server.ts";
@@ -102,7 +102,7 @@ export function EntryDialog({ name, entry, isCopy, onClose }: EntryDialogProps) 
 function EntryForm({ value, onChange }: { value: JsonObject | null; onChange: (text: string) => void }) {
   // Kept beside the entry, so that half a line is not lost while it is typed.
   const [form, setForm] = useState<Form>(() => formFrom(value ?? {}));
-  if (value === null) return <p className="text-[13px] text-muted">Mend the JSON first.</p>;
+  if (value === null) return <p className="text-sm text-muted">Mend the JSON first.</p>;
   return (
     <FormFields
       isNamed
@@ -119,7 +119,7 @@ function Tested({ tried }: { tried: AnswerOf<"servers.save"> | undefined }) {
   if (tried === undefined) return null;
   const { problem, tools, needsSignIn } = tried;
   return (
-    <p role="status" className={`mr-auto min-w-0 break-words text-[13px] ${problem ? "text-bad" : "text-good"}`}>
+    <p role="status" className={`mr-auto min-w-0 break-words text-sm ${problem ? "text-bad" : "text-good"}`}>
       {problem ?? (needsSignIn ? "It answers and needs a sign-in." : `It answers with ${counted(tools ?? 0, "tool")}.`)}
     </p>
   );

@@ -8,7 +8,7 @@ import { CodeView } from "../../parts/code-view.tsx";
 import { Copy, Pencil } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { messageOf, QueryView } from "../../parts/states.tsx";
-import { toast, toastError } from "../../parts/toast.tsx";
+import { toast, toastError } from "../../parts/toast.ts";
 import { EntryDialog, useSave } from "./entry-dialog.tsx";
 
 /** The server's entry as it is written, and what can be done with it. */
@@ -34,7 +34,7 @@ export function EntryPanel({ name }: { name: string }) {
       }
     >
       {entry.error ? (
-        <p className="text-[13px] text-muted">{messageOf(entry.error)}</p>
+        <p className="text-sm text-muted">{messageOf(entry.error)}</p>
       ) : (
         <QueryView query={entry}>
           {({ entry: written }) => (

@@ -6,7 +6,8 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Import } from "../../parts/icons.ts";
 import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
 import { counted } from "../../parts/time.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
+import { keptApart } from "../clients/kept-apart.ts";
 import { ProveFirst, Unlock } from "./prove-first.tsx";
 
 /** Servers of other clients on this machine. The preview writes nothing. */
@@ -38,7 +39,7 @@ function Found({ answer, onDone }: { answer: AnswerOf<"servers.import">; onDone:
     changes: ["servers"],
   });
   return (
-    <div className="flex flex-col gap-4 text-[13px]">
+    <div className="flex flex-col gap-4 text-sm">
       <Unlock />
       <ul className="divide-y divide-line rounded-md border border-line">
         {answer.found.map(({ client: name, servers }) => (
@@ -57,6 +58,7 @@ function Found({ answer, onDone }: { answer: AnswerOf<"servers.import">; onDone:
           {name} is left out: {reason}
         </p>
       ))}
+      {answer.secrets.length > 0 && <p className="text-muted">{keptApart(answer.secrets)}</p>}
       {answer.holdSecrets.length > 0 && (
         <p className="text-warn">
           {answer.holdSecrets.join(", ")}: contains a secret in plain text. Use a variable instead.

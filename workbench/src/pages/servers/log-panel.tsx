@@ -52,12 +52,12 @@ export function LogPanel({ server }: { server: string }) {
       {log === null && <Loading what="Reading" />}
       {log !== null && !hasLines && log.error !== null && <Failed error={log.error} />}
       {log !== null && !hasLines && log.error === null && (
-        <p className="p-4 text-[13px] text-muted">
+        <p className="p-4 text-sm text-muted">
           No output yet. Its standard error, log messages and notifications appear here live.
         </p>
       )}
       {hasLines && lines.length === 0 && (
-        <p className="p-4 text-[13px] text-muted">
+        <p className="p-4 text-sm text-muted">
           None of {counted(log.lines.length, "line")} is one of those.
           {asked === "" && " What is written to standard error has no level."}
         </p>

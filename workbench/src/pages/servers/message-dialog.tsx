@@ -25,7 +25,7 @@ export function MessageDialog({ message, onClose }: { message: ServerMessage; on
           />
           <CopyButton text={text} label="Copy the message" />
         </div>
-        {cut ? <CodeView wrap label="Message" text={text} /> : <JsonView value={message.message} depth={4} />}
+        {cut ? <CodeView wrap label="Message" text={text} /> : <JsonView value={message.message} />}
       </div>
     </Dialog>
   );

@@ -80,7 +80,7 @@ export function MessagesPanel({ server }: { server: string }) {
       <QueryView query={query}>
         {({ messages }) =>
           messages.length === 0 ? (
-            <p className="p-4 text-[13px] text-muted">
+            <p className="p-4 text-sm text-muted">
               {recording
                 ? "No messages yet. Try a tool, or refresh the server."
                 : "Records the JSON-RPC requests, responses and notifications of this server, without secrets. Recording ends when this page is closed or hidden for five minutes."}
@@ -112,10 +112,10 @@ type TableProps = { server: string; messages: readonly ServerMessage[]; onOpen: 
 
 function MessageTable({ server, messages, onOpen }: TableProps) {
   const last = messages.at(-1)?.number ?? 0;
-  if (messages.length === 0) return <p className="p-4 text-[13px] text-muted">No messages match.</p>;
+  if (messages.length === 0) return <p className="p-4 text-sm text-muted">No messages match.</p>;
   return (
     <FollowedList label={`Messages of ${server}`} last={last} count={messages.length} what="message" className="">
-      <table className="w-full text-left text-[13px]">
+      <table className="w-full text-left text-sm">
         <thead className="sticky top-0 z-10 bg-surface text-xs text-muted shadow-[0_1px_0_var(--color-line)]">
           <tr>
             {["", "Method", "Id", "Time", "Took", "Size"].map((title, at) => (

@@ -32,7 +32,7 @@ export function OffersPanel({ server }: { server: string }) {
       <div className="px-4 py-2 empty:hidden">
         <Complaint error={error} />
       </div>
-      <ul className="max-h-96 divide-y divide-line overflow-auto text-[13px]">
+      <ul className="max-h-96 divide-y divide-line overflow-auto text-sm">
         {rows.map(({ kind, item }) => {
           const name = said(item.title) || said(item.name) || said(item.uri) || said(item.uriTemplate);
           return (
@@ -78,7 +78,7 @@ function OfferDialog({ kind, item, onClose }: Opened & { onClose: () => void }) 
   });
   return (
     <Dialog wide open onClose={onClose} title={said(item.name) || said(item.uri) || kind}>
-      <div className="flex flex-col gap-3 text-[13px]">
+      <div className="flex flex-col gap-3 text-sm">
         {said(item.uri) + said(item.uriTemplate) !== "" && (
           <p className="break-all font-mono text-xs text-muted">{said(item.uri) || said(item.uriTemplate)}</p>
         )}

@@ -32,14 +32,14 @@ export function RegistrySearch({ onChoose }: { onChoose: (name: string) => void 
           {({ servers, problems }) => (
             <>
               {problems.map((problem) => (
-                <p key={problem} className="text-[13px] text-warn">
+                <p key={problem} className="text-sm text-warn">
                   {problem}
                 </p>
               ))}
               {servers.length === 0 ? (
                 <Empty title={`No server is called “${query}”`} />
               ) : (
-                <ul className="max-h-80 divide-y divide-line overflow-auto rounded-md border border-line text-[13px]">
+                <ul className="max-h-80 divide-y divide-line overflow-auto rounded-md border border-line text-sm">
                   {servers.map(({ name, title, description, version, packages, remotes }) => (
                     <li key={`${name} ${version}`} className="flex items-start gap-3 px-3 py-2">
                       <span className="min-w-0 flex-1 break-words">

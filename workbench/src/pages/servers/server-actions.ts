@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { callOperation, useMutateOperation } from "../../api/operations.ts";
 import { counted } from "../../parts/time.tsx";
-import { toast, toastError } from "../../parts/toast.tsx";
+import { toast, toastError } from "../../parts/toast.ts";
 
-export type ServerVerb = "connect" | "disconnect" | "refresh";
+export type ServerVerb = "connect" | "disconnect" | "refresh" | "restart";
 
 /** Actions on one server. */
 export function useServerVerb(name: string) {
@@ -14,6 +14,7 @@ export function useServerVerb(name: string) {
       if (verb === "refresh") return sayRefreshed(await callOperation("servers.refresh", { name }));
       await callOperation(`servers.${verb}`, { name });
       if (verb === "connect") toast(`${name} is connected.`);
+      else if (verb === "restart") toast(`${name} was restarted.`);
       else toast(`${name} is disconnected.`, "neutral");
     },
     onError: toastError,

@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { ServerStatus } from "../../../../src/model/servers/server-schema.ts";
 import { Button } from "../../parts/button.tsx";
 import { Plug, RefreshCw, ShieldCheck, Trash2 } from "../../parts/icons.ts";
-import { DisconnectButton } from "./disconnect-button.tsx";
+import { EndingButton } from "./ending-button.tsx";
 import { RemoveServer } from "./remove-server.tsx";
 import { useServerVerb } from "./server-actions.ts";
 import { SignInButton } from "./sign-in-button.tsx";
@@ -33,13 +33,17 @@ export function ServerButtons({
         </Button>
       )}
       {isUp ? (
-        <DisconnectButton
-          name={name}
-          pending={pending}
-          disabled={cannot}
-          busy={isBusy("disconnect")}
-          onDisconnect={() => verb.mutate("disconnect")}
-        />
+        (["restart", "disconnect"] as const).map((one) => (
+          <EndingButton
+            key={one}
+            name={name}
+            verb={one}
+            pending={pending}
+            disabled={cannot}
+            busy={isBusy(one)}
+            onEnd={() => verb.mutate(one)}
+          />
+        ))
       ) : (
         <Button
           variant="primary"

@@ -3,17 +3,19 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { ServerStatus } from "../../../../src/model/servers/server-schema.ts";
 import { statsQuery } from "../../api/queries.ts";
-import { useMay } from "../../app/session.ts";
+import { useWhyNot } from "../../app/session.ts";
 import { ServerBadge } from "../../parts/badge.tsx";
-import { IconButton } from "../../parts/button.tsx";
+import { Button } from "../../parts/button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
-import { Plug, RefreshCw, Unplug } from "../../parts/icons.ts";
+import { causeOf } from "../../parts/server-cause.ts";
 import { renderCount, Time } from "../../parts/time.tsx";
 import { useServerVerb } from "./server-actions.ts";
 
 export const serverColumns: readonly Column<ServerStatus>[] = [
   {
     title: "Server",
+    sort: "name",
+    value: ({ name }) => name,
     width: "minmax(80px, 3fr)",
     render: (server) => (
       <>
@@ -25,18 +27,22 @@ export const serverColumns: readonly Column<ServerStatus>[] = [
         >
           {server.name}
         </Link>
-        <span className="block truncate text-xs max-md:hidden">{renderNote(server)}</span>
+        <span className="line-clamp-2 whitespace-normal break-words text-xs max-md:hidden">{renderNote(server)}</span>
       </>
     ),
   },
   {
     title: "State",
+    sort: "state",
+    value: ({ state, idle }) => (idle ? "idle" : state),
     width: "minmax(110px, 150px)",
     render: (server) => <ServerBadge server={server} />,
   },
   { title: "Transport", width: "76px", wide: true, render: ({ transport }) => transport ?? "–" },
   {
     title: "Tools",
+    sort: "tools",
+    value: ({ tools }) => tools,
     width: "60px",
     align: "right",
     wide: true,
@@ -55,7 +61,7 @@ export const serverColumns: readonly Column<ServerStatus>[] = [
     render: ({ name }) => <Tokens server={name} />,
   },
   { title: "Listed", width: "76px", wide: true, render: ({ listedAt }) => <Time at={listedAt} /> },
-  { title: "Actions", width: "72px", render: (server) => <RowActions server={server} /> },
+  { title: "Action", width: "112px", wide: true, render: (server) => <RowAction server={server} /> },
 ];
 
 /** The context cost of its definitions. */
@@ -70,7 +76,9 @@ function Tokens({ server }: { server: string }) {
 }
 
 /** What a person should know about it, if anything. */
-export function renderNote({ error, rejected, installing }: ServerStatus): ReactNode {
+export function renderNote(server: ServerStatus): ReactNode {
+  const { rejected, installing, foundIn } = server;
+  const cause = causeOf(server);
   if (installing) {
     const line = installing.lastLine ?? "downloading its package";
     return (
@@ -79,34 +87,45 @@ export function renderNote({ error, rejected, installing }: ServerStatus): React
       </span>
     );
   }
-  if (error !== null)
+  if (cause !== null)
     return (
-      <span title={error} className="text-bad">
-        {error}
+      <span title={cause} className="text-bad">
+        {cause}
       </span>
     );
-  if (rejected.length === 0) return null;
+  if (rejected.length === 0) return foundIn ? <span className="text-muted">found in {foundIn.join(", ")}</span> : null;
   return <span className="text-warn">rejected: {rejected.map(({ tool }) => tool).join(", ")}</span>;
 }
 
-function RowActions({ server: { name, state } }: { server: ServerStatus }) {
+/** The one thing to do next with it; its page has the others. */
+function RowAction({ server: { name, state } }: { server: ServerStatus }) {
   const verb = useServerVerb(name);
-  const disabled = !useMay("admin") || verb.isPending || ["disabled", "config_error", "untrusted"].includes(state);
+  const whyNot = useWhyNot("admin");
+  if (isTroubled(state))
+    return (
+      <Link
+        to="/servers/$name"
+        params={{ name }}
+        aria-label={`${state === "untrusted" ? "Review" : "Diagnose"} ${name}`}
+        className="font-medium text-accent hover:underline"
+      >
+        {state === "untrusted" ? "Review" : "Diagnose"}
+      </Link>
+    );
+  if (state === "disabled") return null;
   const isUp = state === "connected" || state === "connecting";
   return (
-    <span className="flex">
-      <IconButton
-        label={`${isUp ? "Disconnect" : "Connect"} ${name}`}
-        icon={isUp ? Unplug : Plug}
-        disabled={disabled}
-        onClick={() => verb.mutate(isUp ? "disconnect" : "connect")}
-      />
-      <IconButton
-        label={`Refresh ${name}`}
-        icon={RefreshCw}
-        disabled={disabled}
-        onClick={() => verb.mutate("refresh")}
-      />
-    </span>
+    <Button
+      variant="quiet"
+      className="-ml-3"
+      aria-label={`${isUp ? "Disconnect" : "Connect"} ${name}`}
+      whyNot={whyNot}
+      busy={verb.isPending}
+      onClick={() => verb.mutate(isUp ? "disconnect" : "connect")}
+    >
+      {isUp ? "Disconnect" : "Connect"}
+    </Button>
   );
 }
+
+export const isTroubled = (state: string) => ["error", "config_error", "untrusted", "backoff"].includes(state);

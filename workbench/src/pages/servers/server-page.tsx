@@ -3,10 +3,11 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ServerStatus } from "../../../../src/model/servers/server-schema.ts";
 import { useOperation } from "../../api/operations.ts";
 import { statsQuery } from "../../api/queries.ts";
-import { useMay } from "../../app/session.ts";
+import { useMay, useMayChange } from "../../app/session.ts";
 import { ServerBadge } from "../../parts/badge.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
+import { causeOf } from "../../parts/server-cause.ts";
 import { Complaint } from "../../parts/states.tsx";
 import { counted, renderCount, renderPercent, Time } from "../../parts/time.tsx";
 import { DoctorPanel } from "./doctor-panel.tsx";
@@ -15,6 +16,7 @@ import { LogPanel } from "./log-panel.tsx";
 import { MessagesPanel } from "./messages-panel.tsx";
 import { OffersPanel } from "./offers-panel.tsx";
 import { isRemote, ServerButtons } from "./server-buttons.tsx";
+import { ServerTools } from "./server-tools.tsx";
 import { TokenPanel } from "./token-panel.tsx";
 import { useLiveServer } from "./use-live-server.ts";
 
@@ -39,7 +41,10 @@ function AllServers() {
 
 function ServerView({ server }: { server: ServerStatus }) {
   const { name, error, stderrTail, rejected, installing } = server;
+  const cause = causeOf(server);
   const mayManage = useMay("admin");
+  const mayChange = useMayChange("admin");
+  const isFailing = ["error", "backoff", "config_error"].includes(server.state) && !installing;
   return (
     <Page
       title={
@@ -48,10 +53,10 @@ function ServerView({ server }: { server: ServerStatus }) {
         </>
       }
       about={<AllServers />}
-      actions={<ServerButtons server={server} mayManage={mayManage} />}
+      actions={<ServerButtons server={server} mayManage={mayChange} />}
     >
       {installing && (
-        <p className="break-words text-[13px] text-muted">
+        <p className="break-words text-sm text-muted">
           Installing since <Time full at={installing.since} />
           {installing.lastLine !== null && (
             <>
@@ -60,14 +65,23 @@ function ServerView({ server }: { server: ServerStatus }) {
           )}
         </p>
       )}
-      {error !== null && !installing && <Complaint error={error} />}
-      {stderrTail !== undefined && (
-        <p className="break-words text-[13px] text-muted">
+      {cause !== null && !installing && <Complaint error={cause} />}
+      {stderrTail !== undefined && (error === null || installing) && (
+        <p className="break-words text-sm text-muted">
           Last line on stderr: <span className="font-mono text-xs text-ink">{stderrTail}</span>
         </p>
       )}
-      <div className="grid items-start gap-3 lg:grid-cols-2">
-        <Panel title="State">
+      {isFailing && isRemote(server) && <TokenPanel server={name} />}
+      {isFailing && mayManage && <DoctorPanel isFailing server={name} />}
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Panel
+          title="State"
+          actions={
+            <Link to="/calls" search={{ server: name, range: "day" }} className="text-sm text-accent hover:underline">
+              Its calls
+            </Link>
+          }
+        >
           <StateFacts server={server} />
         </Panel>
         <Panel title="Tools">
@@ -76,7 +90,7 @@ function ServerView({ server }: { server: ServerStatus }) {
       </div>
       {rejected.length > 0 && (
         <Panel title="Rejected tools">
-          <ul className="flex flex-col gap-1 text-[13px]">
+          <ul className="flex flex-col gap-1 text-sm">
             {rejected.map(({ tool, reason }) => (
               <li key={tool} className="break-words">
                 <span className="font-medium">{tool}</span>: {reason}
@@ -85,10 +99,11 @@ function ServerView({ server }: { server: ServerStatus }) {
           </ul>
         </Panel>
       )}
-      {isRemote(server) && <TokenPanel server={name} />}
+      {server.tools > 0 && <ServerTools server={name} count={server.tools} />}
+      {!isFailing && isRemote(server) && <TokenPanel server={name} />}
       {mayManage && <EntryPanel name={name} />}
       {server.state === "connected" && <OffersPanel server={name} />}
-      {mayManage && <DoctorPanel server={name} />}
+      {!isFailing && mayManage && <DoctorPanel server={name} />}
       {mayManage && <LogPanel server={name} />}
       {mayManage && <MessagesPanel server={name} />}
     </Page>
@@ -96,13 +111,14 @@ function ServerView({ server }: { server: ServerStatus }) {
 }
 
 function StateFacts({ server }: { server: ServerStatus }) {
-  const { transport, protocolVersion, pid, sessions, pending, noise, nextRetryAt, circuit } = server;
+  const { transport, protocolVersion, pid, sessions, pending, noise, nextRetryAt, circuit, instances = [] } = server;
   return (
     <Facts
       items={[
         ["Transport", transport],
         ["Protocol", protocolVersion],
         ["Process", pid],
+        ["Works in", instances.length > 0 && <Instances all={instances} />],
         ["Sessions", sessions],
         ["Pending requests", pending],
         [
@@ -114,6 +130,15 @@ function StateFacts({ server }: { server: ServerStatus }) {
       ]}
     />
   );
+}
+
+/** Of a server that works in the directory of its caller. */
+function Instances({ all }: { all: NonNullable<ServerStatus["instances"]> }) {
+  return all.map(({ directory, state, pid }) => (
+    <div key={directory}>
+      {directory} ({pid === null ? state : `${state}, process ${pid}`})
+    </div>
+  ));
 }
 
 function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: ServerStatus }) {
@@ -149,7 +174,7 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
             ? "counting …"
             : cost && `${renderCount(cost.fullTokens)} in full, ${renderCount(cost.summaryTokens)} as summary`,
         ],
-        ["Saved", cost && `${renderPercent(cost.savedPercent)} with lazy loading`],
+        ["Saved", stats.isPending ? "counting …" : cost && `${renderPercent(cost.savedPercent)} with lazy loading`],
         [
           "Quality",
           checked.isFetching && !quality

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { ServerStatus } from "../../../../src/model/servers/server-schema.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { serversQuery } from "../../api/queries.ts";
-import { useMay } from "../../app/session.ts";
+import { useMay, useWhyNot } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { TextInput } from "../../parts/field.tsx";
@@ -14,7 +14,7 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 import { AddServerDialog } from "./add-server-dialog.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 import { useRefreshAll } from "./server-actions.ts";
-import { renderNote, serverColumns } from "./server-columns.tsx";
+import { isTroubled, renderNote, serverColumns } from "./server-columns.tsx";
 
 export function ServersPage() {
   const [dialog, setDialog] = useState<"add" | "import" | null>(null);
@@ -22,6 +22,7 @@ export function ServersPage() {
   const servers = useQuery(serversQuery());
   const navigate = useNavigate();
   const mayManage = useMay("admin");
+  const whyNot = useWhyNot("admin");
   const refreshAll = useRefreshAll();
   const close = () => setDialog(null);
   return (
@@ -35,7 +36,7 @@ export function ServersPage() {
             icon={RefreshCw}
             title="Lists the tools of every server again and reconnects failed ones."
             busy={refreshAll.isPending}
-            disabled={!mayManage}
+            whyNot={whyNot}
             onClick={() => refreshAll.mutate({})}
           >
             Refresh all
@@ -56,15 +57,28 @@ export function ServersPage() {
             <DataTable
               label="Servers"
               columns={serverColumns}
-              rows={rows.filter((row) => fits(row, words))}
+              rows={inOrder(rows, words)}
               rowHeight={46}
               below={renderNote}
               keyOf={({ name }) => name}
               onOpen={({ name }) => void navigate({ to: "/servers/$name", params: { name } })}
               empty={
                 rows.length === 0 ? (
-                  <Empty icon={Server} title="No servers yet">
-                    Add one, paste the configuration of any client, or import what your editor already has.
+                  <Empty
+                    icon={Server}
+                    title="No servers yet"
+                    action={
+                      <span className="mt-2 flex flex-wrap justify-center gap-2">
+                        <Button variant="primary" icon={Plus} disabled={!mayManage} onClick={() => setDialog("add")}>
+                          Add the first server
+                        </Button>
+                        <Button icon={Import} disabled={!mayManage} onClick={() => setDialog("import")}>
+                          Import from my editor
+                        </Button>
+                      </span>
+                    }
+                  >
+                    Paste anything that names an MCP server, or take over what your editor has.
                   </Empty>
                 ) : (
                   <Empty icon={Server} title="No servers match">
@@ -90,13 +104,19 @@ export function ServersPage() {
   );
 }
 
-const troubled = ["error", "config_error", "untrusted", "backoff"];
+/** Those that need a person first. */
+function inOrder(servers: readonly ServerStatus[], words: string): ServerStatus[] {
+  const found = servers.filter((server) => fits(server, words));
+  return found.toSorted(
+    (a, b) => Number(isTroubled(b.state)) - Number(isTroubled(a.state)) || (a.name < b.name ? -1 : 1),
+  );
+}
 
 function renderSummary({ servers, total }: AnswerOf<"servers.list">): string {
   const count = (fits: (server: ServerStatus) => boolean) => servers.filter(fits).length;
   const connected = count(({ state }) => state === "connected");
   const idle = count((server) => server.idle);
-  const inTrouble = count(({ state }) => troubled.includes(state));
+  const inTrouble = count(({ state }) => isTroubled(state));
   return [
     `${total} configured`,
     `${connected} connected`,
@@ -107,7 +127,7 @@ function renderSummary({ servers, total }: AnswerOf<"servers.list">): string {
 
 /** `trouble` matches failing servers. */
 function fits({ name, state, error, idle, installing }: ServerStatus, words: string): boolean {
-  const shown = [idle ? "idle" : state, installing ? "installing" : "", troubled.includes(state) ? "trouble" : ""];
+  const shown = [idle ? "idle" : state, installing ? "installing" : "", isTroubled(state) ? "trouble" : ""];
   const about = [name, ...shown, error ?? ""].join(" ").toLowerCase();
   return words
     .trim()

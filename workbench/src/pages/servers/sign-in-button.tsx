@@ -1,13 +1,13 @@
 import { useMutation } from "@tanstack/react-query";
 import { beginSignIn } from "../../api/session.ts";
-import { useMay } from "../../app/session.ts";
+import { useMayChange } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { LogIn } from "../../parts/icons.ts";
-import { toast, toastError } from "../../parts/toast.tsx";
+import { toast, toastError } from "../../parts/toast.ts";
 
 /** Opens the authorization server in a new tab; it redirects to the plane, not to this page. */
 export function SignInButton({ server }: { server: string }) {
-  const mayCall = useMay("call");
+  const mayCall = useMayChange("call");
   const begin = useMutation({
     mutationFn: () => beginSignIn(server),
     onSuccess({ url }) {

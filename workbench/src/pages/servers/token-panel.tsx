@@ -1,17 +1,17 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TokenStatus } from "../../../../src/model/access/credentials-schema.ts";
+import { ApiError } from "../../api/client.ts";
 import { callOperation, useOperation } from "../../api/operations.ts";
-import { useMay } from "../../app/session.ts";
+import { useWhyNot } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
 import { KeyRound } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
-import { Complaint, QueryView } from "../../parts/states.tsx";
-import { Time } from "../../parts/time.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { Complaint, messageOf, QueryView } from "../../parts/states.tsx";
+import { counted, Time } from "../../parts/time.tsx";
 
 /** The user's token for a remote server. It is never shown again. */
 export function TokenPanel({ server }: { server: string }) {
@@ -21,7 +21,7 @@ export function TokenPanel({ server }: { server: string }) {
         {({ tokens }) => {
           const kept = tokens.filter((token) => token.server === server);
           return (
-            <div className="flex flex-col gap-3 text-[13px]">
+            <div className="flex flex-col gap-3 text-sm">
               {kept.length === 0 ? (
                 <p className="text-muted">No token stored. If the server needs one, enter it here or sign in.</p>
               ) : (
@@ -71,8 +71,9 @@ function Kept({ token: { server, kind, expiresAt, expired, scopes } }: { token: 
 
 function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
   const [token, setToken] = useState("");
-  const mayGive = useMay("call");
+  const whyNot = useWhyNot("call");
   const give = useToken(server);
+  const tried = useMutation({ mutationFn: () => tryToken(server), onSettled: useRefreshed() });
   return (
     <form
       className="flex flex-col gap-2"
@@ -81,7 +82,7 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
         give.mutate(token.trim(), {
           onSuccess() {
             setToken("");
-            toast("Token stored.");
+            tried.mutate();
           },
         });
       }}
@@ -93,31 +94,70 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
               type="password"
               autoComplete="off"
               placeholder={isKept ? "Type to replace the stored token" : "Encrypted before it is stored"}
-              disabled={!mayGive}
+              disabled={whyNot !== null}
               value={token}
               onChange={({ target }) => setToken(target.value)}
             />
           </Field>
         </div>
-        <Button type="submit" icon={KeyRound} disabled={!mayGive || token.trim() === ""} busy={give.isPending}>
-          {isKept ? "Replace" : "Save"}
+        <Button
+          type="submit"
+          icon={KeyRound}
+          whyNot={whyNot}
+          disabled={token.trim() === ""}
+          busy={give.isPending || tried.isPending}
+        >
+          {tried.isPending ? "Trying it" : isKept ? "Replace and try" : "Save and try"}
         </Button>
       </div>
       <Complaint error={give.error} />
+      {tried.isSuccess && !give.isPending && <Verdict said={tried.data} />}
     </form>
   );
 }
 
+const refused = "The server refuses this token. Is it whole, still valid, and made for this server?";
+
+type Tried = { isAccepted: boolean; text: string };
+
+/** Connects with what was stored: only the server knows whether it is of use. */
+async function tryToken(name: string): Promise<Tried> {
+  try {
+    const { state, error, tools } = await callOperation("servers.connect", { name });
+    if (state === "connected") return { isAccepted: true, text: `Accepted: connected, ${counted(tools, "tool")}.` };
+    return { isAccepted: false, text: error ?? `Stored, but the server is ${state}.` };
+  } catch (thrown) {
+    const isRefused = thrown instanceof ApiError && thrown.code === "AUTH_REQUIRED";
+    return { isAccepted: false, text: isRefused ? refused : messageOf(thrown) };
+  }
+}
+
+function Verdict({ said: { isAccepted, text } }: { said: Tried }) {
+  return isAccepted ? (
+    <p role="status" className="rounded-md bg-good-soft px-3 py-2 text-good">
+      {text}
+    </p>
+  ) : (
+    <p role="alert" className="break-words rounded-md bg-bad-soft px-3 py-2 text-bad">
+      Not accepted. {text}
+    </p>
+  );
+}
+
+function useRefreshed() {
+  const client = useQueryClient();
+  return () => {
+    for (const topic of ["tokens", "servers"]) void client.invalidateQueries({ queryKey: [topic] });
+  };
+}
+
 /** Stores the user's token for a server; null deletes it. */
 function useToken(name: string) {
-  const client = useQueryClient();
   return useMutation({
     mutationFn: async (token: string | null): Promise<void> => {
       if (token === null) await callOperation("tokens.forget", { name });
       else await callOperation("tokens.set", { name, token });
     },
-    onSettled: () => {
-      for (const topic of ["tokens", "servers"]) void client.invalidateQueries({ queryKey: [topic] });
-    },
+    onSettled: useRefreshed(),
   });
 }

@@ -4,7 +4,7 @@ import { useServerChanges } from "../../app/session.ts";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
 import { QueryView } from "../../parts/states.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
 import { ProveFirst } from "./prove-first.tsx";
 
 /** Trusts a server of the project, after its launch line was shown. */

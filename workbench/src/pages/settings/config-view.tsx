@@ -64,9 +64,9 @@ function Problems({ config: { problems, files, ok } }: { config: ConfigAnswer })
       actions={<Badge tone={ok ? "good" : "bad"}>{ok ? "valid" : "has errors"}</Badge>}
     >
       {problems.length === 0 ? (
-        <p className="text-[13px] text-muted">No problems. Changes to the files apply at once.</p>
+        <p className="text-sm text-muted">No problems. Changes to the files apply at once.</p>
       ) : (
-        <ul className="flex flex-col gap-2 text-[13px]">
+        <ul className="flex flex-col gap-2 text-sm">
           {problems.map(({ file, line, severity, message, hint }) => (
             <li key={`${file} ${line} ${message}`} className="break-words">
               <Badge tone={severity === "error" ? "bad" : "warn"}>{severity}</Badge>{" "}
@@ -105,8 +105,8 @@ function Values({ values }: { values: readonly Value[] }) {
       />
       {open && (
         <Dialog open wide onClose={() => setOpen(null)} title={open.key}>
-          <p className="mb-2 text-[13px] text-muted">{renderPlace(open)}</p>
-          <JsonView value={open.value} depth={9} />
+          <p className="mb-2 text-sm text-muted">{renderPlace(open)}</p>
+          <JsonView value={open.value} />
         </Dialog>
       )}
     </div>

@@ -6,20 +6,20 @@ import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { ConfigView } from "./config-view.tsx";
-import { ContextMeter } from "./context-meter.tsx";
 
 const route = getRouteApi("/settings");
 
 export function SettingsPage() {
-  const { view = "context" } = route.useSearch();
+  const { view = "config" } = route.useSearch();
   const navigate = useNavigate();
   const mayManage = useMay("admin");
   const forAdmins = <Empty title="Only admins can see this" />;
   const tabs = [
-    { name: "context", title: "Context meter", content: <ContextMeter /> },
     { name: "config", title: "Configuration", content: mayManage ? <ConfigView /> : forAdmins },
     { name: "you", title: "You", content: <You /> },
   ];
+  // Links from before the context had a page of its own.
+  if (view === "context") return <Navigate replace to="/context" search={{}} />;
   // Links from before keys had a page of their own.
   if (view === "keys") return <Navigate replace to="/users" search={{ view: "keys" }} />;
   return (
@@ -27,7 +27,7 @@ export function SettingsPage() {
       <Tabs
         label="Settings"
         tabs={tabs}
-        value={tabs.some(({ name }) => name === view) ? view : "context"}
+        value={tabs.some(({ name }) => name === view) ? view : "config"}
         onChange={(next) => void navigate({ to: "/settings", search: { view: next }, replace: true })}
       />
     </Page>

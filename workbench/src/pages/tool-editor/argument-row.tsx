@@ -27,7 +27,7 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
     <li aria-label={name === "" ? "A new argument" : name} className="flex flex-col gap-3 p-4">
       <div className="flex items-end gap-3">
         {isListed ? (
-          <p className="flex h-8 min-w-0 flex-1 items-center gap-2 break-all font-mono text-[13px] font-medium">
+          <p className="flex h-8 min-w-0 flex-1 items-center gap-2 break-all font-mono text-sm font-medium">
             {name}
             {listed?.isRequired && <Badge tone="accent">required</Badge>}
           </p>

@@ -11,7 +11,7 @@ import { Field, TextArea, TextInput } from "../../parts/field.tsx";
 import { Check, Plus, RotateCcw } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Complaint } from "../../parts/states.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
 import { ArgumentRow } from "./argument-row.tsx";
 import { type ArgumentDraft, emptyDraft, listedArguments, toDrafts, toOverlay } from "./draft.ts";
 import { OverlayMetadata } from "./overlay-metadata.tsx";
@@ -39,7 +39,7 @@ export function OverlayEditor({ view }: { view: OverlayView }) {
           <Field label="Instead of the server's" hint={`The server says: ${view.listed.description}`}>
             <TextArea
               rows={3}
-              className="font-sans! text-[13px]!"
+              className="font-sans! text-sm!"
               value={description}
               onChange={(event) => setDescription(event.target.value)}
             />
@@ -71,12 +71,12 @@ export function OverlayEditor({ view }: { view: OverlayView }) {
               />
             ))}
           </ul>
-          {drafts.length === 0 && <p className="p-4 text-[13px] text-muted">No arguments.</p>}
+          {drafts.length === 0 && <p className="p-4 text-sm text-muted">No arguments.</p>}
         </Panel>
         <OverlayMetadata value={remarks} onChange={setRemarks} />
       </div>
       <div className="flex min-w-0 flex-col gap-4">
-        <OverlayPreview name={view.tool} overlay={overlay} isReady={!isNameless} />
+        <OverlayPreview name={view.tool} overlay={overlay} args={drafts.length} isReady={!isNameless} />
         <Panel title="Save changes">
           <Field label="Reason" hint="Stored with the change.">
             <TextInput value={reason} maxLength={2_000} onChange={(event) => setReason(event.target.value)} />

@@ -10,10 +10,13 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { renderCount } from "../../parts/time.tsx";
 import { SchemaTable } from "../tools/schema-table.tsx";
 
-type PreviewProps = { name: string; overlay: ToolOverlay; isReady: boolean };
+type PreviewProps = { name: string; overlay: ToolOverlay; args: number; isReady: boolean };
+
+/** About as high as the summary will be: the description, and two lines for each argument. */
+const linesFor = (args: number) => 5 + 2 * args;
 
 /** Live preview of the definition and its token cost, computed by the plane. */
-export function OverlayPreview({ name, overlay, isReady }: PreviewProps) {
+export function OverlayPreview({ name, overlay, args, isReady }: PreviewProps) {
   const asked = useDeferredValue(JSON.stringify(overlay));
   const query = useQuery({
     ...overlayPreviewQuery(name, JSON.parse(asked) as UnknownObject),
@@ -21,7 +24,11 @@ export function OverlayPreview({ name, overlay, isReady }: PreviewProps) {
   });
   const { data, error } = query;
   if (data === undefined)
-    return <Panel title="What a model sees">{error ? <Complaint error={error} /> : <Loading />}</Panel>;
+    return (
+      <Panel title="What a model sees">
+        {error ? <Complaint error={error} /> : <Loading lines={linesFor(args)} />}
+      </Panel>
+    );
   const { seen, listed, warnings } = data;
   const definition = { description: seen.description, parameters: seen.parameters };
   const tabs = [
@@ -30,7 +37,7 @@ export function OverlayPreview({ name, overlay, isReady }: PreviewProps) {
       title: "Summary",
       content: (
         <div className="flex flex-col gap-3">
-          <p className="whitespace-pre-wrap break-words text-[13px]">{seen.description}</p>
+          <p className="whitespace-pre-wrap break-words text-sm">{seen.description}</p>
           <SchemaTable schema={seen.parameters} />
         </div>
       ),
@@ -49,7 +56,7 @@ export function OverlayPreview({ name, overlay, isReady }: PreviewProps) {
       <Tabs label="What a model sees" tabs={tabs} />
       <div className="mt-3 flex flex-col gap-2">
         {warnings.map((warning) => (
-          <p key={warning} className="rounded-md bg-warn-soft px-3 py-2 text-[13px] text-warn">
+          <p key={warning} className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
             {warning}
           </p>
         ))}

@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { callOperation, useOperation } from "../../api/operations.ts";
 import type { ToolAnswer } from "../../api/tool-queries.ts";
-import { useMay } from "../../app/session.ts";
+import { useMayChange } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
 import { ShieldAlert } from "../../parts/icons.ts";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { DefinitionDifference } from "./definition-difference.tsx";
 
@@ -18,7 +18,7 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
   const isPinned = review !== undefined && tool.id.server !== null;
   const pin = useOperation("pins.get", { name }, { enabled: isPinned }).data;
   const [deciding, setDeciding] = useState<"accept" | "reject" | null>(null);
-  const mayDecide = useMay("admin");
+  const mayDecide = useMayChange("admin");
   if (review === undefined) return null;
   const isOpen =
     review.heldFor !== "disabled" &&
@@ -29,7 +29,7 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
       className="flex flex-col gap-3 rounded-lg border border-warn/40 bg-warn-soft/50 p-4"
     >
       <div className="flex flex-wrap items-start justify-between gap-3">
-        <p className="flex min-w-0 items-start gap-2 text-[13px]">
+        <p className="flex min-w-0 items-start gap-2 text-sm">
           <ShieldAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
           <span className="min-w-0 break-words">{reasons[review.heldFor ?? review.change ?? "suspicious"]}</span>
         </p>
@@ -38,7 +38,8 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
             <Button disabled={!mayDecide} onClick={() => setDeciding("reject")}>
               Quarantine
             </Button>
-            <Button variant="primary" disabled={!mayDecide} onClick={() => setDeciding("accept")}>
+            {/* Not the first choice of the page: what changed is read before. */}
+            <Button disabled={!mayDecide} onClick={() => setDeciding("accept")}>
               Trust this definition
             </Button>
           </div>
@@ -46,7 +47,7 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
       </div>
       {pin && pin.difference.length > 0 && <DefinitionDifference difference={pin.difference} />}
       {review.findings.length > 0 && (
-        <ul className="flex flex-col gap-2 text-[13px]">
+        <ul className="flex flex-col gap-2 text-sm">
           {review.findings.map((finding) => (
             <li key={`${finding.kind} ${finding.where}`} className="break-words">
               <Badge tone="bad">{finding.kind.replaceAll("_", " ")}</Badge>{" "}

@@ -9,7 +9,7 @@ const poor = 0.7;
 /** Success rate and latency of the last runs. */
 export function HealthLine({ health }: { health: ToolRow["health"] }) {
   const { total, success_rate, p95_latency_ms, recent } = health;
-  if (total === 0) return <span className="text-xs text-muted">not called yet</span>;
+  if (total === 0) return <span className="text-xs text-muted">no run since the start</span>;
   const rate = `${Math.round(success_rate * 100)}%`;
   const look = success_rate >= healthy ? "text-good" : success_rate >= poor ? "text-warn" : "text-bad";
   const about = `${rate} of the last ${counted(total, "run")} succeeded; p95 ${renderDuration(p95_latency_ms)}`;

@@ -16,7 +16,7 @@ export function OverlayPanel({ tool: { name, overlaid } }: { tool: ToolAnswer })
   if (!overlaid) return null;
   return (
     <Panel title="Overlay">
-      <div className="flex flex-col gap-3 text-[13px]">
+      <div className="flex flex-col gap-3 text-sm">
         <LastChange name={name} />
         {mayLook && (
           <QueryView query={query}>

@@ -22,9 +22,9 @@ export function QualityPanel({ report }: { report: QualityReport["tools"][number
         </p>
       )}
       {report.checks.length === 0 ? (
-        <p className="mt-3 text-[13px] text-muted">No findings.</p>
+        <p className="mt-3 text-sm text-muted">No findings.</p>
       ) : (
-        <ul className="mt-3 flex flex-col gap-2 text-[13px]">
+        <ul className="mt-3 flex flex-col gap-2 text-sm">
           {report.checks.map(({ check, message, fix, penalty }) => (
             <li key={`${check} ${message}`}>
               <p className="break-words">

@@ -4,7 +4,7 @@ type QualityScoreProps = { score: number; passed: boolean; complaints: readonly 
 
 /** The definition's quality score, from 0 to 100. */
 export function QualityScore({ score, passed, complaints }: QualityScoreProps) {
-  const look = score >= good ? "text-good" : passed ? "text-warn" : "text-bad";
+  const look = !passed ? "text-bad" : score >= good ? "text-good" : "text-warn";
   return (
     <span className={look} title={complaints.join("\n") || "No findings."}>
       {score}

@@ -1,94 +1,90 @@
+import { useMemo, useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { Badge } from "../../parts/badge.tsx";
+import { classes } from "../../parts/class-names.ts";
+import { GrowingList } from "../../parts/growing-list.tsx";
+import { ChevronRight } from "../../parts/icons.ts";
+import { counted } from "../../parts/time.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
+import { DescriptionText } from "./description-text.tsx";
+import { fieldsOf, type SchemaField } from "./schema-fields.ts";
 
-type Property = { name: string; type: string; needed: boolean; about: string; more: string[] };
+/** So many inside another are open at first, on the first levels. */
+const openAtFirst = 8;
+const levelsOpen = 2;
 
-/** One row per argument; nested ones are in the schema. */
-export function SchemaTable({ schema }: { schema: UnknownObject }) {
-  const properties = readProperties(schema);
-  if (properties.length === 0) return <p className="text-[13px] text-muted">No arguments.</p>;
+/** One row per argument; what is inside one is opened below it. */
+export function SchemaTable({ schema, empty = "No arguments." }: { schema: UnknownObject; empty?: string }) {
+  const fields = useMemo(() => fieldsOf(schema, schema), [schema]);
+  if (fields.length === 0) return <p className="text-sm text-muted">{empty}</p>;
+  return <Fields fields={fields} root={schema} level={0} />;
+}
+
+type FieldsProps = { fields: readonly SchemaField[]; root: UnknownObject; level: number };
+
+function Fields({ fields, root, level }: FieldsProps) {
   return (
-    <ul className="divide-y divide-line text-[13px]">
-      {properties.map(({ name, type, needed, about, more }) => (
-        <li key={name} className="grid grid-cols-[minmax(90px,1fr)_3fr] gap-x-4 py-2 first:pt-0 last:pb-0">
-          <div className="min-w-0">
-            <div className="break-all font-mono text-xs font-medium">
-              <VisibleText text={name} />
-            </div>
-            <div className="break-words text-xs text-muted">{type}</div>
+    <GrowingList
+      className="divide-y divide-line text-sm"
+      atOnce={100}
+      items={fields.map((field, at) => ({ field, key: `${at} ${field.name}` }))}
+      keyOf={({ key }) => key}
+    >
+      {({ field }) => <FieldRow field={field} root={root} level={level} />}
+    </GrowingList>
+  );
+}
+
+function FieldRow({ field, root, level }: { field: SchemaField; root: UnknownObject; level: number }) {
+  const { name, isWord, type, needed, about, remarks, schema } = field;
+  const inside = useMemo(() => fieldsOf(schema, root), [schema, root]);
+  const [isOpen, setOpen] = useState(level < levelsOpen && inside.length <= openAtFirst);
+  return (
+    <div className="py-2.5">
+      <div className="grid gap-x-4 gap-y-1 sm:grid-cols-[minmax(90px,1fr)_3fr]">
+        <div className="min-w-0">
+          <div className={classes("break-words text-xs font-medium", isWord ? "text-muted" : "break-all font-mono")}>
+            <VisibleText text={name} />
           </div>
-          <div className="min-w-0">
-            <p className="whitespace-pre-wrap break-words">
-              {about ? <VisibleText text={about} /> : <span className="text-muted">No description</span>}
-            </p>
-            <div className="mt-1 flex flex-wrap gap-1">
+          <div className="break-words text-xs text-muted">
+            <VisibleText text={type} />
+          </div>
+        </div>
+        <div className="flex min-w-0 flex-col items-start gap-1">
+          {about !== "" ? (
+            <DescriptionText text={about} />
+          ) : (
+            !isWord && inside.length === 0 && <p className="text-muted">No description</p>
+          )}
+          {(needed || remarks.length > 0) && (
+            <div className="flex max-w-full flex-wrap gap-1">
               {needed && <Badge tone="accent">required</Badge>}
-              {more.map((text) => (
+              {remarks.map((text) => (
                 <span key={text} className="min-w-0 break-words rounded bg-sunken px-1.5 py-px text-xs text-muted">
                   <VisibleText text={text} />
                 </span>
               ))}
             </div>
-          </div>
-        </li>
-      ))}
-    </ul>
+          )}
+          {inside.length > 0 && (
+            <button
+              type="button"
+              aria-expanded={isOpen}
+              onClick={() => setOpen(!isOpen)}
+              className="-ml-1 flex items-center gap-0.5 rounded text-xs font-medium text-accent hover:underline"
+            >
+              <ChevronRight aria-hidden className={classes("size-4", isOpen && "rotate-90")} />
+              {counted(inside.length, "field")}
+              <span className="sr-only"> of {name}</span>
+            </button>
+          )}
+        </div>
+      </div>
+      {inside.length > 0 && isOpen && (
+        <div className="mt-1.5 border-l-2 border-line pl-3 sm:pl-4">
+          <Fields fields={inside} root={root} level={level + 1} />
+        </div>
+      )}
+    </div>
   );
 }
-
-const isRecord = (value: unknown): value is UnknownObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-function readProperties({ properties, required }: UnknownObject): Property[] {
-  const needed = Array.isArray(required) ? required : [];
-  return Object.entries(isRecord(properties) ? properties : {}).map(([name, given]) => {
-    const schema = isRecord(given) ? given : {};
-    return {
-      name,
-      type: typeOf(schema),
-      needed: needed.includes(name),
-      about: typeof schema.description === "string" ? schema.description : "",
-      more: remarksOn(schema),
-    };
-  });
-}
-
-export function typeOf(schema: UnknownObject): string {
-  const { type, items, anyOf, oneOf, $ref } = schema;
-  if (Array.isArray(type)) return type.join(" or ");
-  if (type === "array") return `list of ${isRecord(items) ? typeOf(items) : "anything"}`;
-  if (typeof type === "string") return type;
-  const choices = [anyOf, oneOf].find(Array.isArray);
-  if (choices) return choices.map((one) => (isRecord(one) ? typeOf(one) : "anything")).join(" or ");
-  if (Array.isArray(schema.enum)) return "enum";
-  return typeof $ref === "string" ? ($ref.split("/").at(-1) ?? "anything") : "anything";
-}
-
-const limits = {
-  minimum: "at least",
-  maximum: "at most",
-  minLength: "length at least",
-  maxLength: "length at most",
-  pattern: "like",
-  format: "as",
-};
-
-function remarksOn(schema: UnknownObject): string[] {
-  const choices = Array.isArray(schema.enum) ? [`one of ${renderChoices(schema.enum)}`] : [];
-  const fallback = schema.default === undefined ? [] : [`default ${asText(schema.default)}`];
-  const bounds = Object.entries(limits).flatMap(([key, words]) =>
-    schema[key] === undefined ? [] : [`${words} ${schema[key]}`],
-  );
-  return [...choices, ...fallback, ...bounds];
-}
-
-/** The schema tab lists them all. */
-const maxChoices = 50;
-
-function renderChoices(choices: readonly unknown[]): string {
-  const shown = choices.slice(0, maxChoices).map(asText).join(", ");
-  return choices.length > maxChoices ? `${shown} and ${choices.length - maxChoices} more` : shown;
-}
-
-const asText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));

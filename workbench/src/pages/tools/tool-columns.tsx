@@ -3,6 +3,7 @@ import type { ToolRow } from "../../api/tool-queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
+import { LongName } from "../../parts/long-name.tsx";
 import { renderCount, renderDuration } from "../../parts/time.tsx";
 import { HealthLine } from "./health-line.tsx";
 import { QualityScore } from "./quality-score.tsx";
@@ -61,11 +62,11 @@ type Selection = {
 export const withSelection = ({ isChosen, isAll, onToggle, onAll }: Selection): readonly Column<ToolRow>[] => [
   {
     title: "Selected",
-    width: "16px",
+    width: "24px",
     head: (
       <input
         type="checkbox"
-        className="size-4"
+        className="size-4 max-md:size-6"
         aria-label="Select all that are shown"
         checked={isAll}
         onChange={onAll}
@@ -74,7 +75,7 @@ export const withSelection = ({ isChosen, isAll, onToggle, onAll }: Selection): 
     render: ({ name }) => (
       <input
         type="checkbox"
-        className="size-4"
+        className="size-4 max-md:size-6"
         aria-label={`Select ${name}`}
         checked={isChosen(name)}
         onChange={() => onToggle(name)}
@@ -95,9 +96,9 @@ function ToolLink({ name }: { name: string }) {
         event.preventDefault();
         void navigate({ to: "/tools/$name", params: { name } });
       }}
-      className="truncate font-mono text-[12.5px] hover:underline"
+      className="truncate font-mono text-xs font-medium hover:underline"
     >
-      {name}
+      <LongName name={name} />
     </a>
   );
 }

@@ -78,7 +78,7 @@ export function ToolFacts({ tool }: { tool: ToolAnswer }) {
     >
       <Facts items={items} />
       {tool.unavailable !== null && tool.unavailable !== tool.review?.held && (
-        <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-[13px] text-warn">{tool.unavailable}</p>
+        <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">{tool.unavailable}</p>
       )}
     </Panel>
   );

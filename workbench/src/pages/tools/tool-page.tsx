@@ -10,6 +10,7 @@ import { QueryPage } from "../../parts/query-page.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { DefinitionReview } from "./definition-review.tsx";
+import { Description } from "./description-text.tsx";
 import { OverlayPanel } from "./overlay-panel.tsx";
 import { QualityPanel } from "./quality-panel.tsx";
 import { SchemaTable } from "./schema-table.tsx";
@@ -37,7 +38,8 @@ function AllTools() {
   );
 }
 
-const action = "inline-flex h-8 items-center gap-1.5 rounded-md border px-3 text-[13px] font-medium whitespace-nowrap";
+const action = "inline-flex h-8 items-center gap-1.5 rounded-md border px-3 text-sm font-medium whitespace-nowrap";
+const second = "border-line bg-surface hover:bg-sunken";
 
 function ToolView({ tool }: { tool: ToolAnswer }) {
   const { name } = tool;
@@ -55,25 +57,25 @@ function ToolView({ tool }: { tool: ToolAnswer }) {
       }
       about={
         <>
+          {tool.title !== undefined && (
+            <p dir="auto" className="text-base font-medium text-ink">
+              <VisibleText text={tool.title} />
+            </p>
+          )}
           <AllTools />
-          {tool.title !== undefined && ` · ${tool.title}`}
         </>
       }
       actions={
         <>
           {mayEdit && tool.id.server !== null && (
-            <Link
-              to="/tools/$name/edit"
-              params={{ name }}
-              className={`${action} border-line bg-surface hover:bg-sunken`}
-            >
+            <Link to="/tools/$name/edit" params={{ name }} className={`${action} ${second}`}>
               <Pencil aria-hidden className="size-4" /> Edit
             </Link>
           )}
           <Link
             to="/try"
             search={{ tool: name }}
-            className={`${action} border-transparent bg-accent-fill text-white hover:brightness-110`}
+            className={`${action} ${tool.review?.held ? second : "border-transparent bg-accent-fill text-white hover:brightness-110"}`}
           >
             <Play aria-hidden className="size-4" /> Try
           </Link>
@@ -84,9 +86,7 @@ function ToolView({ tool }: { tool: ToolAnswer }) {
       <div className="grid gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <div className="flex min-w-0 flex-col gap-4">
           <Panel title="Description">
-            <p dir="auto" className="whitespace-pre-wrap break-words text-[13px]">
-              <VisibleText text={tool.description} />
-            </p>
+            <Description text={tool.description} />
           </Panel>
           <Panel title="Arguments">
             <Tabs label="Arguments" tabs={schemaTabs(tool)} />
@@ -114,6 +114,11 @@ function schemaTabs({ parameters, outputSchema }: ToolAnswer) {
           {
             name: "output",
             title: "Result",
+            content: <SchemaTable schema={outputSchema} empty="Nothing is said about the result." />,
+          },
+          {
+            name: "output-schema",
+            title: "Result schema",
             content: <CodeView label="result schema" text={asText(outputSchema)} />,
           },
         ]),

@@ -10,7 +10,7 @@ export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswe
   const ordered = [...providers].sort((a, b) => a.priority - b.priority);
   return (
     <Panel title={providers.length === 1 ? "Provider" : "Providers (the first healthy one is used)"} flush>
-      <ul className="divide-y divide-line text-[13px]">
+      <ul className="divide-y divide-line text-sm">
         {ordered.map((provider) => {
           const [, state] = known[providers.indexOf(provider)] ?? [];
           return (
@@ -27,7 +27,7 @@ export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswe
                 )}
               </div>
               {state?.router.last_error && <p className="break-words text-xs text-bad">{state.router.last_error}</p>}
-              <JsonView value={provider.config} depth={1} />
+              <JsonView value={provider.config} />
             </li>
           );
         })}

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { type ToolFilter, toolFilterNames } from "../../api/tool-queries.ts";
+import { type ToolFilter, type ToolRow, toolFilterNames } from "../../api/tool-queries.ts";
 import { useAllGroups, useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
@@ -9,16 +9,20 @@ import { TextInput } from "../../parts/field.tsx";
 import { Search, Wrench } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
+import { activeRowId } from "../../parts/table-row.tsx";
 import { renderCount } from "../../parts/time.tsx";
 import { SelectedTools } from "./selected-tools.tsx";
 import { toolColumns, withSelection } from "./tool-columns.tsx";
 import { ToolFilters } from "./tool-filters.tsx";
-import { useDebounced } from "./use-debounced.ts";
+import { useActiveRow } from "./use-active-row.ts";
+import { useDebounced, useLasting } from "./use-debounced.ts";
 import { foundToolsQuery, useFoundTools } from "./use-found-tools.ts";
 
 const route = getRouteApi("/tools");
 /** The address is updated behind the typing; it serves "back" and links. */
 const addressMs = 400;
+/** An answer that takes longer is waited for. */
+const slowMs = 150;
 /** Rows below the screen load after a pause in typing. */
 const debounceMs = 150;
 
@@ -50,6 +54,8 @@ export function ToolsPage() {
       }),
     [chosen, isAll],
   );
+  const open = ({ name }: ToolRow) => void navigate({ to: "/tools/$name", params: { name } });
+  const { active, onKeyDown } = useActiveRow(isOld ? none : tools, filter, open);
   const type = (q: string) => {
     const { q: _, ...rest } = filter;
     const next = q === "" ? rest : { ...rest, q };
@@ -58,7 +64,7 @@ export function ToolsPage() {
     setFilter(next);
   };
   return (
-    <Page fill title="Tools" about={aboutTools(total, isFiltered, note)}>
+    <Page fill title="Tools" about={useLasting(isOld, slowMs) ? "Searching …" : aboutTools(total, isFiltered, note)}>
       <div className="flex flex-wrap items-center gap-2">
         <div className="relative min-w-56 flex-1">
           <Search aria-hidden className="absolute left-2.5 top-2 size-4 text-muted" />
@@ -66,8 +72,11 @@ export function ToolsPage() {
             type="search"
             aria-label="Search tools"
             placeholder="What should it do?"
-            autoFocus
+            // On a phone the keyboard would cover the list.
+            autoFocus={matchMedia("(pointer: fine)").matches}
             className="pl-8"
+            aria-activedescendant={active === null ? undefined : activeRowId}
+            onKeyDown={onKeyDown}
             value={filter.q ?? ""}
             onChange={({ target }) => type(target.value)}
           />
@@ -94,7 +103,8 @@ export function ToolsPage() {
           rowHeight={52}
           isOld={isOld}
           question={JSON.stringify(filter)}
-          onOpen={({ name }) => void navigate({ to: "/tools/$name", params: { name } })}
+          active={active}
+          onOpen={open}
           hasMore={listed.hasNextPage && !isOld}
           isLoadingMore={listed.isFetchingNextPage}
           // The first page is little more than a screen.
@@ -108,10 +118,17 @@ export function ToolsPage() {
 }
 
 /** Always one line, so that the layout does not move. */
-function aboutTools(total: number | undefined, isFiltered: boolean, note: string | undefined): string {
+function aboutTools(total: number | undefined, isFiltered: boolean, note: string | undefined) {
   if (total === undefined) return "…";
-  return note ?? `${renderCount(total)} ${isFiltered ? "match" : "tools"}`;
+  const count = `${renderCount(total)} ${isFiltered ? "match" : "tools"}`;
+  return (
+    <span className="block truncate" title={note}>
+      {note === undefined ? count : `${count} · ${note}`}
+    </span>
+  );
 }
+
+const none: readonly ToolRow[] = [];
 
 function NoTools({ isFiltered, onReset }: { isFiltered: boolean; onReset: () => void }) {
   if (isFiltered)

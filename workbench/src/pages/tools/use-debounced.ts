@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 
 /** Debounces: runs the task once `value` has not changed for `ms`; a change cancels it. */
 export function useDebounced(value: unknown, ms: number): (task: () => void) => void {
@@ -15,4 +15,18 @@ export function useDebounced(value: unknown, ms: number): (task: () => void) => 
     if (left <= 0) task();
     else timer.current = setTimeout(task, left);
   };
+}
+
+/** Whether it has been so for `ms`. */
+export function useLasting(isSo: boolean, ms: number): boolean {
+  const [isLasting, setLasting] = useState(false);
+  useEffect(() => {
+    if (!isSo) return;
+    const timer = setTimeout(() => setLasting(true), ms);
+    return () => {
+      clearTimeout(timer);
+      setLasting(false);
+    };
+  }, [isSo, ms]);
+  return isSo && isLasting;
 }

@@ -60,7 +60,7 @@ function PersonaFacts({ persona: { name, flags, users, keys, servers, tools } }:
             </Link>
           ),
         ],
-        ["Flags", Object.keys(flags).length > 0 && <JsonView value={flags} depth={2} />],
+        ["Flags", Object.keys(flags).length > 0 && <JsonView value={flags} />],
       ]}
     />
   );

@@ -8,7 +8,7 @@ import { ChoiceChips } from "../../parts/choice-chips.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
 import { Complaint, QueryView } from "../../parts/states.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
 
 type Form = { name: string; servers: string[]; allowed: string; turns: string; timeout: string };
 

@@ -11,6 +11,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { RiskBadge } from "../../parts/effect-badge.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { Pencil, Trash2 } from "../../parts/icons.ts";
+import { LongName } from "../../parts/long-name.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Complaint, Empty } from "../../parts/states.tsx";
@@ -59,9 +60,9 @@ function ToolsetView({ toolset }: { toolset: ToolsetAnswer }) {
       {missing.length > 0 && (
         <Complaint error={`Not configured: ${missing.join(", ")}. Edit the toolset, or add it.`} />
       )}
-      <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
+      <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
         <Panel flush title={`Tools you are given (${renderCount(tools.length)})`}>
-          <div className="flex max-h-[70vh] min-h-40 flex-col [&>*]:rounded-none [&>*]:border-0">
+          <div className="flex max-h-[70vh] min-h-40 flex-col [&>*]:rounded-none [&>*]:border-0 [&>*]:shadow-none">
             <DataTable
               label="Tools of the toolset"
               columns={columns}
@@ -73,7 +74,7 @@ function ToolsetView({ toolset }: { toolset: ToolsetAnswer }) {
             />
           </div>
         </Panel>
-        <div className="flex min-w-0 flex-col gap-3">
+        <div className="flex min-w-0 flex-col gap-4">
           <Panel title="Toolset">
             <ToolsetFacts toolset={toolset} />
           </Panel>
@@ -96,8 +97,13 @@ const columns: readonly Column<ToolRow>[] = [
     title: "Tool",
     width: "minmax(140px, 3fr)",
     render: ({ name, description }) => (
-      <Link to="/tools/$name" params={{ name }} title={description} className="font-medium hover:underline">
-        {name}
+      <Link
+        to="/tools/$name"
+        params={{ name }}
+        title={description}
+        className="font-mono text-xs font-medium hover:underline"
+      >
+        <LongName name={name} />
       </Link>
     ),
   },
@@ -139,7 +145,7 @@ function Callers({ callers, total }: { callers: NonNullable<ToolsetAnswer["calle
   if (callers.length === 0)
     return (
       <Panel title="Who may use it">
-        <p className="text-[13px] text-muted">
+        <p className="text-sm text-muted">
           No users or keys are known: it is for the person at this machine. Others get what their groups and persona
           allow.
         </p>
@@ -148,7 +154,7 @@ function Callers({ callers, total }: { callers: NonNullable<ToolsetAnswer["calle
   return (
     <Panel flush title="Who may use it">
       <GrowingList
-        className="divide-y divide-line text-[13px]"
+        className="divide-y divide-line text-sm"
         atOnce={30}
         items={callers}
         keyOf={({ user, key }) => `${user} ${key}`}

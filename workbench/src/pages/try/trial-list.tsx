@@ -1,33 +1,74 @@
+import { useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
+import { RecordedCalls } from "./recorded-calls.tsx";
 import { useTrials } from "./try-history.ts";
 
-/** Earlier calls of this tab. */
-export function TrialList({ tool, onPick }: { tool: string; onPick: (args: UnknownObject) => void }) {
+const rows = "divide-y divide-line text-sm";
+
+type Pick = { onPick: (args: UnknownObject) => void };
+
+/** Examples of arguments: earlier calls of this tab, and on demand those on record. */
+export function TrialList({ tool, onPick }: { tool: string } & Pick) {
   const trials = useTrials(tool);
-  if (trials.length === 0) return null;
+  const [isAsked, setAsked] = useState(false);
   return (
-    <Panel flush title="History">
-      <ul className="divide-y divide-line text-[13px]">
-        {trials.map(({ id, at, args, outcome }) => (
-          <li key={id} className="flex items-center gap-3 px-4 py-1.5 max-md:flex-wrap">
-            <StateBadge kind="call" state={outcome.call.status} />
-            <code className="min-w-0 flex-1 truncate font-mono text-xs max-md:order-last max-md:basis-full">
-              {JSON.stringify(args)}
-            </code>
-            <span className="text-xs text-muted max-md:hidden">{renderDuration(outcome.call.durationMs)}</span>
-            <span className="ml-auto text-xs text-muted">
-              <Time at={at} />
-            </span>
-            <Button variant="quiet" onClick={() => onPick(args)}>
-              Reuse arguments
-            </Button>
-          </li>
-        ))}
-      </ul>
+    <Panel
+      flush
+      title="History"
+      actions={
+        !isAsked && (
+          <Button variant="quiet" onClick={() => setAsked(true)}>
+            Show recorded calls
+          </Button>
+        )
+      }
+    >
+      {trials.length > 0 && (
+        <ul className={rows}>
+          {trials.map(({ id, at, args, outcome }) => (
+            <EarlierCall key={id} at={at} args={args} call={outcome.call} onPick={onPick} />
+          ))}
+        </ul>
+      )}
+      {isAsked ? (
+        <RecordedCalls tool={tool} not={trials.map(({ outcome }) => outcome.call.id)}>
+          {(examples) => (
+            <ul className={rows}>
+              {examples.map(({ id, at, args, call }) => (
+                <EarlierCall key={id} at={at} args={args} call={call} onPick={onPick} />
+              ))}
+            </ul>
+          )}
+        </RecordedCalls>
+      ) : (
+        trials.length === 0 && (
+          <p className="px-4 py-3 text-sm text-muted">Calls that you make here are listed with their arguments.</p>
+        )
+      )}
     </Panel>
+  );
+}
+
+type EarlierCallProps = { at: string; args: UnknownObject; call: { status: string; durationMs: number } } & Pick;
+
+function EarlierCall({ at, args, call, onPick }: EarlierCallProps) {
+  return (
+    <li className="flex items-center gap-3 px-4 py-1.5 max-md:flex-wrap">
+      <StateBadge kind="call" state={call.status} />
+      <code className="min-w-0 flex-1 truncate font-mono text-xs max-md:order-last max-md:basis-full">
+        {JSON.stringify(args)}
+      </code>
+      <span className="text-xs text-muted max-md:hidden">{renderDuration(call.durationMs)}</span>
+      <span className="ml-auto text-xs text-muted">
+        <Time at={at} />
+      </span>
+      <Button variant="quiet" onClick={() => onPick(args)}>
+        Reuse arguments
+      </Button>
+    </li>
   );
 }

@@ -7,6 +7,7 @@ import { RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
 import { FlaskConical } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
+import { CalledLately } from "./called-lately.tsx";
 import { ToolPicker } from "./tool-picker.tsx";
 import { TryTool } from "./try-tool.tsx";
 
@@ -22,6 +23,7 @@ export function TryPage() {
       {tool === undefined ? (
         <Empty icon={FlaskConical} title="Choose a tool">
           Its arguments become a form. Calls take the same path as those of models, approvals included.
+          <CalledLately />
         </Empty>
       ) : (
         <Chosen key={tool} name={tool} />
@@ -52,7 +54,7 @@ function About({ tool }: { tool: ToolAnswer }) {
         <Link
           to="/tools/$name"
           params={{ name: tool.name }}
-          className="break-all font-mono text-sm font-semibold hover:underline"
+          className="break-all font-mono text-base font-semibold hover:underline"
         >
           {tool.name}
         </Link>
@@ -60,7 +62,7 @@ function About({ tool }: { tool: ToolAnswer }) {
         <TroubleBadges tool={tool} />
         {mayManage && <AskFirstLink tool={tool.name}>Ask before it runs</AskFirstLink>}
       </div>
-      <p className="line-clamp-3 whitespace-pre-wrap break-words text-[13px] text-muted">{tool.description}</p>
+      <p className="line-clamp-3 whitespace-pre-wrap break-words text-sm text-muted">{tool.description}</p>
     </div>
   );
 }

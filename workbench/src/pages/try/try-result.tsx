@@ -13,13 +13,13 @@ import { Failed, Loading, QueryView } from "../../parts/states.tsx";
 import { renderDuration } from "../../parts/time.tsx";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { QuestionCard } from "../approvals/question-card.tsx";
+import { AppOfCall } from "../apps/app-of-call.tsx";
 import { answerTrial } from "./try-history.ts";
 import type { useCall } from "./use-call.ts";
 
 /** The outcome, the progress, or the question that the call waits for. */
 export function TryResult({ tool, call }: { tool: ToolAnswer; call: ReturnType<typeof useCall> }) {
-  const { data, error, isPending, isIdle, progress } = call;
-  if (isIdle) return null;
+  const { data, error, isPending, progress } = call;
   if (isPending)
     return (
       <>
@@ -30,14 +30,11 @@ export function TryResult({ tool, call }: { tool: ToolAnswer; call: ReturnType<t
         </Panel>
       </>
     );
-  if (data) return <OutcomePanel key={data.call.id} outcome={data} server={tool.id.server} />;
+  if (data)
+    return <OutcomePanel key={data.call.id} outcome={data} server={tool.id.server} args={call.variables?.args} />;
   return (
     <Panel title="Result">
-      {isCancelled(error) ? (
-        <p className="text-[13px] text-muted">The call was cancelled.</p>
-      ) : (
-        <Failed error={error} />
-      )}
+      {isCancelled(error) ? <p className="text-sm text-muted">The call was cancelled.</p> : <Failed error={error} />}
     </Panel>
   );
 }
@@ -54,7 +51,7 @@ function isCancelled(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-function OutcomePanel({ outcome, server }: { outcome: OutcomeAnswer; server: string | null }) {
+function OutcomePanel({ outcome, server, args }: { outcome: OutcomeAnswer; server: string | null; args: unknown }) {
   const [answered, setAnswered] = useState<Answered | null>(null);
   const shown = answered?.outcome ?? outcome;
   const { call, plan } = shown;
@@ -64,7 +61,8 @@ function OutcomePanel({ outcome, server }: { outcome: OutcomeAnswer; server: str
     if (given.outcome) answerTrial(outcome, given.outcome);
   };
   return (
-    <InSight key={String(isWaiting)}>
+    // The form goes to the field that is wrong.
+    <InSight key={String(isWaiting)} unless={shown.error?.code === "INVALID_ARGUMENTS"}>
       <Panel
         title={
           <span className="flex items-center gap-2">
@@ -85,19 +83,19 @@ function OutcomePanel({ outcome, server }: { outcome: OutcomeAnswer; server: str
       >
         {[...call.warnings, ...call.dropped.map((name) => `'${name}' was dropped: the tool has no such argument.`)].map(
           (text) => (
-            <p key={text} className="mb-2 rounded-md bg-warn-soft px-3 py-2 text-[13px] text-warn">
+            <p key={text} className="mb-2 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
               {text}
             </p>
           ),
         )}
         {call.status === "dry_run" && (
-          <p className="text-[13px] text-good">
+          <p className="text-sm text-good">
             It would run: the arguments are valid and a provider is available. Nothing was called.
           </p>
         )}
         {isWaiting && outcome.approval && <Waiting id={outcome.approval.id} onAnswered={take} />}
         {plan && (
-          <p className="text-[13px]">
+          <p className="text-sm">
             It was queued in{" "}
             <Link to="/plans/$id" params={{ id: plan.id }} className="text-accent underline">
               a plan
@@ -106,18 +104,25 @@ function OutcomePanel({ outcome, server }: { outcome: OutcomeAnswer; server: str
           </p>
         )}
         {answered && !answered.outcome && (
-          <p className="text-[13px] text-muted">It was answered: {answered.approval.status}.</p>
+          <p className="text-sm text-muted">It was answered: {answered.approval.status}.</p>
         )}
-        {!isWaiting && call.status !== "dry_run" && !(answered && !answered.outcome) && <ResultView outcome={shown} />}
+        {!isWaiting && call.status !== "dry_run" && !(answered && !answered.outcome) && (
+          <div className="flex min-w-0 flex-col gap-3">
+            <AppOfCall call={call} args={args} result={shown.result} reason={shown.error?.message} />
+            <ResultView outcome={shown} server={server} />
+          </div>
+        )}
       </Panel>
     </InSight>
   );
 }
 
 /** Scrolls to what is below the window. */
-function InSight({ children }: { children: ReactNode }) {
+function InSight({ children, unless = false }: { children: ReactNode; unless?: boolean }) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => void box.current?.scrollIntoView({ block: "nearest", behavior: "smooth" }), []);
+  useEffect(() => {
+    if (!unless) box.current?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  }, [unless]);
   return <div ref={box}>{children}</div>;
 }
 
@@ -130,7 +135,7 @@ function Waiting({ id, onAnswered }: { id: string; onAnswered: (answered: Answer
             <ApprovalCard held={held} onAnswered={onAnswered} />
           </InSight>
         ) : (
-          <p className="text-[13px] text-muted">It is answered: {held.status}.</p>
+          <p className="text-sm text-muted">It is answered: {held.status}.</p>
         )
       }
     </QueryView>

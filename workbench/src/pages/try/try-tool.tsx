@@ -1,32 +1,33 @@
 import { getRouteApi, useRouter } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { indentJson } from "../../../../src/lib/json/render-json.ts";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { readJson } from "../../api/exact-json.ts";
 import type { ToolAnswer } from "../../api/tool-queries.ts";
-import { useMay, useNeedsCredentials } from "../../app/session.ts";
+import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
-import { CodeView } from "../../parts/code-view.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
 import { Ban, ClipboardCopy, Play, ShieldCheck } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { SchemaForm } from "../../parts/schema-form/schema-form.tsx";
-import { Tabs } from "../../parts/tabs.tsx";
+import { takesNothing } from "../../parts/schema-form/takes-nothing.ts";
+import { Empty } from "../../parts/states.tsx";
 import { keepUntouched, problemWith } from "../approvals/arguments-editor.tsx";
-import { renderCall } from "./render-call.ts";
+import { CopyCall } from "./copy-call.tsx";
 import { TrialList } from "./trial-list.tsx";
 import { TryResult } from "./try-result.tsx";
 import { useCall } from "./use-call.ts";
 
-/** The arguments as a form and as JSON, with the actions. */
+/** The arguments as a form and as JSON beside the result. */
 export function TryTool({ tool }: { tool: ToolAnswer }) {
   const linked = useLinkedArguments();
   const [text, setText] = useState(linked);
   const [args, setArguments] = useState<UnknownObject>(() => JSON.parse(text) as UnknownObject);
   const [isCopying, setCopying] = useState(false);
   const [runs, setRuns] = useState(0);
+  const [sent, setSent] = useState<string | null>(null);
   const call = useCall(tool.name);
+  const refusal = sent === text ? call.data?.error : undefined;
   const mayCall = useMay("call");
   const problem = problemWith(text);
   const fill = (next: UnknownObject) => {
@@ -42,64 +43,60 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
   };
   const run = (dryRun: boolean) => {
     setRuns((before) => before + 1);
+    setSent(text);
     call.mutate({ args: readJson<UnknownObject>(text), dryRun });
   };
   const cannot = !mayCall || problem !== null || call.isPending;
   useLink(tool.name, problem === null ? text : null);
+  useRunKey(cannot ? null : () => run(false));
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: hears a shortcut of the controls inside
-    <div
-      onKeyDown={(event) => {
-        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || cannot) return;
-        event.preventDefault();
-        run(false);
-      }}
-      className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
-    >
-      <Panel title="Arguments">
-        {takesNothing(tool.parameters) ? (
-          <p className="text-[13px] text-muted">No arguments.</p>
-        ) : (
-          <SchemaForm schema={tool.parameters} value={args} onChange={fillIn} checks={runs} />
-        )}
-        <div className="mt-4 flex flex-wrap gap-2 border-t border-line pt-4">
-          <Button
-            variant="primary"
-            icon={Play}
-            disabled={cannot}
-            busy={call.isPending && !call.variables.dryRun}
-            onClick={() => run(false)}
-          >
-            Run{" "}
-            <kbd aria-hidden className="ml-1 font-sans text-[11px] max-md:hidden">
-              Ctrl ⏎
-            </kbd>
-          </Button>
-          <Button
-            icon={ShieldCheck}
-            disabled={cannot}
-            busy={call.isPending && call.variables.dryRun}
-            onClick={() => run(true)}
-          >
-            Dry run
-          </Button>
-          {call.isPending && (
-            <Button icon={Ban} onClick={call.cancel}>
-              Cancel
-            </Button>
+    <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
+      <div className="flex min-w-0 flex-col gap-4">
+        <Panel title="Arguments">
+          {takesNothing(tool.parameters) ? (
+            <p className="text-sm text-muted">No arguments.</p>
+          ) : (
+            <SchemaForm schema={tool.parameters} value={args} onChange={fillIn} checks={runs} refusal={refusal} />
           )}
-          <Button variant="quiet" icon={ClipboardCopy} className="ml-auto" onClick={() => setCopying(true)}>
-            Copy as …
-          </Button>
-        </div>
-      </Panel>
-      <Panel title="As JSON">
-        <Field label="Arguments as JSON" error={problem}>
-          <TextArea rows={9} value={text} onChange={(event) => write(event.target.value)} />
-        </Field>
-      </Panel>
-      <div className="flex min-w-0 flex-col gap-4 lg:col-span-2">
-        <TryResult tool={tool} call={call} />
+          <div className="sticky bottom-0 -mx-4 -mb-4 mt-4 flex flex-wrap gap-2 rounded-b-lg border-t border-line bg-surface p-4">
+            <Button
+              variant="primary"
+              icon={Play}
+              disabled={cannot}
+              busy={call.isPending && !call.variables.dryRun}
+              onClick={() => run(false)}
+            >
+              Run{" "}
+              <kbd aria-hidden className="ml-1 font-sans text-2xs max-md:hidden">
+                Ctrl ⏎
+              </kbd>
+            </Button>
+            <Button
+              icon={ShieldCheck}
+              disabled={cannot}
+              busy={call.isPending && call.variables.dryRun}
+              onClick={() => run(true)}
+            >
+              Dry run
+            </Button>
+            {call.isPending && (
+              <Button icon={Ban} onClick={call.cancel}>
+                Cancel
+              </Button>
+            )}
+            <Button variant="quiet" icon={ClipboardCopy} className="ml-auto" onClick={() => setCopying(true)}>
+              Copy as …
+            </Button>
+          </div>
+        </Panel>
+        <Panel title="As JSON">
+          <Field label="Arguments as JSON" error={problem}>
+            <TextArea rows={9} value={text} onChange={(event) => write(event.target.value)} />
+          </Field>
+        </Panel>
+      </div>
+      <div className="flex min-w-0 flex-col gap-4">
+        {call.isIdle ? <NoResult /> : <TryResult tool={tool} call={call} />}
         <TrialList tool={tool.name} onPick={fill} />
       </div>
       {isCopying && (
@@ -107,6 +104,32 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
       )}
     </div>
   );
+}
+
+/** The place of the result, so that the first one moves nothing. */
+function NoResult() {
+  return (
+    <Panel title="Result" className="max-xl:hidden">
+      <Empty icon={Play} title="Nothing has run yet">
+        The result is shown here. A dry run checks the arguments, policy and route, and calls nothing.
+      </Empty>
+    </Panel>
+  );
+}
+
+/** Runs from anywhere on the page. */
+function useRunKey(run: (() => void) | null): void {
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || latest.current === null) return;
+      event.preventDefault();
+      latest.current();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
 }
 
 /** Arguments of the link; longer ones would not fit into an address. */
@@ -134,27 +157,4 @@ function useLink(tool: string, text: string | null): void {
     }, linkMs);
     return () => clearTimeout(timer);
   }, [tool, text, router]);
-}
-
-/** Whether the schema has no fields; other arguments can be written as JSON. */
-function takesNothing({ properties, additionalProperties, anyOf, oneOf, allOf }: UnknownObject): boolean {
-  const isEmpty = Object.keys((properties as UnknownObject | undefined) ?? {}).length === 0;
-  const isOpen = typeof additionalProperties === "object" || additionalProperties === true;
-  return isEmpty && !isOpen && [anyOf, oneOf, allOf].every((some) => some === undefined);
-}
-
-type CopyCallProps = { tool: string; args: UnknownObject; onClose: () => void };
-
-function CopyCall({ tool, args, onClose }: CopyCallProps) {
-  const calls = renderCall(tool, args, window.location.origin, useNeedsCredentials());
-  const tabs = calls.map(({ name, title, text }) => ({
-    name,
-    title,
-    content: <CodeView wrap label={title} text={text} />,
-  }));
-  return (
-    <Dialog open wide title="Copy the call" onClose={onClose}>
-      <Tabs label="Copy as" tabs={tabs} />
-    </Dialog>
-  );
 }

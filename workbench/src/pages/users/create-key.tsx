@@ -1,13 +1,14 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { callOperation } from "../../api/operations.ts";
+import { beginSession } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Select, TextInput } from "../../parts/field.tsx";
 import { Complaint } from "../../parts/states.tsx";
 
-const scopes = [
+export const scopeChoices = [
   { value: "read", text: "read: look at tools, servers and their own calls" },
   { value: "call", text: "call: also call tools and approve" },
   { value: "admin", text: "admin: also manage the plane" },
@@ -20,18 +21,32 @@ const lasting = [
 ];
 const dayMs = 86_400_000;
 
-/** Creates a key and shows its secret once. */
-export function CreateKey({ user, onClose }: { user: string; onClose: () => void }) {
+/** Creates a key and shows its secret once. With the first one this page signs in, since every caller needs one then. */
+export function CreateKey({
+  user,
+  isFirst = false,
+  onClose,
+}: {
+  user: string;
+  isFirst?: boolean;
+  onClose: () => void;
+}) {
   const client = useQueryClient();
-  const [form, setForm] = useState({ name: "", user, groups: "", persona: "", scope: "call", days: "90" });
+  const scope = isFirst ? "admin" : "call";
+  const [form, setForm] = useState({ name: "", user, groups: "", persona: "", scope, days: "90" });
   const bind = (key: keyof typeof form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm({ ...form, [key]: event.target.value }),
   });
   const create = useMutation({
-    mutationFn: () => callOperation("keys.create", toNewKey(form)),
+    async mutationFn() {
+      const made = await callOperation("keys.create", toNewKey(form));
+      if (isFirst) await beginSession(made.secret);
+      return made;
+    },
     onSettled: () => {
-      for (const topic of ["keys", "users", "personas"]) void client.invalidateQueries({ queryKey: [topic] });
+      for (const topic of ["keys", "users", "personas", "session"])
+        void client.invalidateQueries({ queryKey: [topic] });
     },
     gcTime: 0,
   });
@@ -43,12 +58,15 @@ export function CreateKey({ user, onClose }: { user: string; onClose: () => void
         title={`The key ${create.data.key.name}`}
         footer={<Button onClick={onClose}>Done</Button>}
       >
-        <p className="mb-3 text-[13px]">Copy it now: it cannot be shown again.</p>
+        <p className="mb-3 text-sm">
+          Copy it now: it cannot be shown again.
+          {isFirst && " This page is signed in with it; every other client needs a key from now on."}
+        </p>
         <CodeView wrap label="key" text={create.data.secret} />
       </Dialog>
     );
   return (
-    <Dialog open onClose={onClose} title="Create a key">
+    <Dialog open onClose={onClose} title={isFirst ? "Create the first key" : "Create a key"}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
@@ -56,6 +74,12 @@ export function CreateKey({ user, onClose }: { user: string; onClose: () => void
           create.mutate();
         }}
       >
+        {isFirst && (
+          <p className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
+            From the first key on, every client needs one, also those that are connected now. Make your own first, with
+            the scope admin; then one for each colleague.
+          </p>
+        )}
         <Field label="Name" hint="Its purpose.">
           <TextInput required {...bind("name")} placeholder="nightly report" />
         </Field>
@@ -69,7 +93,7 @@ export function CreateKey({ user, onClose }: { user: string; onClose: () => void
           <TextInput {...bind("persona")} />
         </Field>
         <Field label="Scope">
-          <Select options={scopes} {...bind("scope")} />
+          <Select options={scopeChoices} {...bind("scope")} />
         </Field>
         <Field label="Expires">
           <Select options={lasting} {...bind("days")} />

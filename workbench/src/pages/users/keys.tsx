@@ -3,22 +3,21 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { callOperation, useOperation } from "../../api/operations.ts";
 import type { ApiKey } from "../../api/queries.ts";
-import { useNeedsCredentials } from "../../app/session.ts";
+import { useNeedsCredentials, useWhyNot } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
-import { CodeView } from "../../parts/code-view.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { KeyRound, Plus } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast } from "../../parts/toast.ts";
 import { CreateKey } from "./create-key.tsx";
 
 /** API keys. A secret is shown once, on creation. */
 export function Keys({ user }: { user: string | undefined }) {
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useState<"first" | "another" | null>(null);
   const needsCredentials = useNeedsCredentials();
   return (
     <Panel
@@ -27,12 +26,12 @@ export function Keys({ user }: { user: string | undefined }) {
       actions={
         <>
           {user !== undefined && (
-            <Link to="/users" search={{ view: "keys" }} className="text-[13px] text-accent hover:underline">
+            <Link to="/users" search={{ view: "keys" }} className="text-sm text-accent hover:underline">
               Show all
             </Link>
           )}
           {needsCredentials && (
-            <Button variant="primary" icon={Plus} onClick={() => setCreating(true)}>
+            <Button variant="primary" icon={Plus} onClick={() => setCreating("another")}>
               Create key
             </Button>
           )}
@@ -43,22 +42,31 @@ export function Keys({ user }: { user: string | undefined }) {
         {({ keys }) => {
           const shown = keys.filter((key) => user === undefined || key.user === user);
           if (shown.length > 0) return <KeyList keys={shown} />;
-          return user === undefined ? <NoKeys /> : <Empty icon={KeyRound} title={`${user} has no keys`} />;
+          return user === undefined && !needsCredentials ? (
+            <NoKeys onCreate={() => setCreating("first")} />
+          ) : (
+            <Empty icon={KeyRound} title={user === undefined ? "No keys" : `${user} has no keys`} />
+          );
         }}
       </QueryView>
-      {creating && <CreateKey user={user ?? ""} onClose={() => setCreating(false)} />}
+      {creating && <CreateKey user={user ?? ""} isFirst={creating === "first"} onClose={() => setCreating(null)} />}
     </Panel>
   );
 }
 
-function NoKeys() {
+function NoKeys({ onCreate }: { onCreate: () => void }) {
   return (
-    <Empty icon={KeyRound} title="No keys">
-      <p className="mb-3">
-        Without keys, local users need no credentials. Create the first key on this machine; from then on every client
-        needs one, this page too.
-      </p>
-      <CodeView wrap label="command" text="toolplane keys create laptop --scope admin" />
+    <Empty
+      icon={KeyRound}
+      title="Nobody needs a key yet"
+      action={
+        <Button variant="primary" icon={Plus} whyNot={useWhyNot("admin")} onClick={onCreate}>
+          Create the first key
+        </Button>
+      }
+    >
+      Programs of this machine call tools without one. To let colleagues in, give each a key; from the first one on,
+      every client needs one.
     </Empty>
   );
 }
@@ -67,7 +75,7 @@ function KeyList({ keys }: { keys: readonly ApiKey[] }) {
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   return (
     <>
-      <GrowingList className="divide-y divide-line text-[13px]" atOnce={50} items={keys} keyOf={({ id }) => id}>
+      <GrowingList className="divide-y divide-line text-sm" atOnce={50} items={keys} keyOf={({ id }) => id}>
         {(key) => <KeyLine apiKey={key} onRevoke={() => setRevoking(key)} />}
       </GrowingList>
       {revoking && <Revoke apiKey={revoking} onClose={() => setRevoking(null)} />}

@@ -10,6 +10,7 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Keys } from "./keys.tsx";
+import { People } from "./people.tsx";
 
 const route = getRouteApi("/users");
 
@@ -68,9 +69,12 @@ export function UsersPage() {
   const { view = "users", user } = route.useSearch();
   const navigate = useNavigate();
   const mayManage = useMay("admin");
+  const { data: config } = useOperation("config.show", {}, { enabled: mayManage });
+  const hasPeople = config?.values.some(({ key }) => key.startsWith("auth.server.")) ?? false;
   const tabs = [
     { name: "users", title: "Users", content: <Users /> },
     { name: "keys", title: "Keys", content: <Keys user={user} /> },
+    ...(hasPeople ? [{ name: "people", title: "People", content: <People /> }] : []),
   ];
   return (
     <Page title="Users and keys" about="Who may connect, and with which rights.">

@@ -1,24 +1,60 @@
 import type { RJSFSchema } from "@rjsf/utils";
-import { anything } from "./fit-for-forms.ts";
+import { VisibleText } from "../visible-text.tsx";
+import { anything, bytes, fixed } from "./fit-for-forms.ts";
+import { cut } from "./looks.tsx";
 
-type FieldNameProps = { path: readonly (string | number)[]; title: string; type?: string };
+type Path = readonly (string | number)[];
+type FieldNameProps = { path: Path; title: string; type?: string };
+
+/** Longer ones are no names. */
+const maxLength = 200;
 
 /** The argument's name first, because callers use it; then its title. */
 export function FieldName({ path, title, type }: FieldNameProps) {
-  const name = path.filter((part) => part !== "XxxOf").at(-1);
-  if (typeof name !== "string") return <span className="break-all font-mono">{title}</span>;
-  if (name === title || title === type) return <span className="break-all font-mono">{name}</span>;
+  const name = nameIn(path);
+  const last = path.at(-1);
+  // The library's own title of an item that has none.
+  const isMadeUp = typeof last === "number" && title.endsWith(`-${last + 1}`);
+  const isTitled = title !== "" && title !== name && title !== type && !isMadeUp;
   return (
     <>
-      <span className="break-all font-mono">{name}</span> <span className="ml-0.5 font-normal text-muted">{title}</span>
+      <bdi className="break-all font-mono">
+        <VisibleText text={cut(name || title, maxLength)} />
+      </bdi>
+      {isTitled && name !== "" && (
+        <>
+          {" "}
+          <bdi className="ml-0.5 break-words font-normal text-muted">
+            <VisibleText text={cut(title, maxLength)} />
+          </bdi>
+        </>
+      )}
     </>
   );
 }
 
+/** `places 2`: items have the name of their list. */
+export function nameIn(path: Path): string {
+  const parts = path.filter((part) => part !== "XxxOf");
+  const at = parts.findLastIndex((part) => typeof part === "string");
+  return parts
+    .slice(Math.max(0, at))
+    .map((part) => (typeof part === "number" ? part + 1 : part))
+    .join(" ");
+}
+
+/** The whole way to a field: `places 2 › city`. */
+export function wayTo(path: Path): string {
+  const parts = path.filter((part) => part !== "XxxOf");
+  const names = parts.map((part, at) =>
+    typeof part === "number" ? ` ${part + 1}` : `${at === 0 ? "" : " › "}${part}`,
+  );
+  return cut(names.join("").trim(), maxLength);
+}
+
 export function typeIn({ type, format }: RJSFSchema): string {
   if (format === anything) return "anything";
-  return [type ?? []]
-    .flat()
-    .filter((one) => one !== "null")
-    .join(" or ");
+  if (format === bytes) return "file";
+  if (format === fixed) return "fixed";
+  return [type ?? []].flat().join(" or ");
 }

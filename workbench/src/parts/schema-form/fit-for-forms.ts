@@ -1,138 +1,154 @@
 import type { UnknownObject } from "../../../../src/model/json.ts";
+import { oneList, oneOfTypes, splitNull, words } from "./fit-kinds.ts";
+import {
+  discriminatorOf,
+  follow,
+  isRecord,
+  kindOf,
+  onlyValueIn,
+  ownValue,
+  propertiesOf,
+  targetOf,
+} from "./schema-words.ts";
 
 /** Our format for a value of any type: one box that takes JSON. */
 export const anything = "toolplane-anything";
+/** Our format for a value that is written in the schema already. */
+export const fixed = "toolplane-fixed";
+/** Our format for bytes: a file is chosen, and its content is sent as base64. */
+export const bytes = "toolplane-bytes";
 
 /** Keywords that constrain a value; without any of them the value may be anything. */
-const saying = ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items", "if", "not"];
-const maps = ["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"];
-const lists = ["anyOf", "oneOf", "allOf"];
-const schemas = ["items", "additionalProperties"];
+const saying = [
+  ...["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items", "prefixItems", "if", "not"],
+  ...["additionalProperties", "patternProperties", "required"],
+];
+const maps = ["properties", "$defs", "definitions", "patternProperties"];
+const schemas = ["items", "additionalProperties", "additionalItems", "then", "else"];
+const types = ["string", "number", "integer", "boolean", "object", "array", "null"];
+/** What is nested deeper is written as JSON: nobody finds the way in such a form. */
+const maxDepth = 16;
 
 /**
- * Rewrites a schema for forms: dangling references and untyped values become a JSON box, `const` becomes a choice, and
- * choices get names.
+ * Rewrites a schema for forms: what no field can be drawn for becomes a JSON box, words of newer drafts become those that
+ * the forms' library knows, null becomes a mark, and choices get names.
  */
 export function fitForForms(schema: UnknownObject): UnknownObject {
-  return fitInside(schema, schema);
+  return fitInside(schema, schema, 0);
 }
 
-function fit(schema: unknown, root: UnknownObject): unknown {
-  if (schema === true) return { type: "string", format: anything };
-  if (!isRecord(schema)) return schema;
-  if (typeof schema.$ref === "string" && !leadsSomewhere(schema.$ref, root))
-    return { ...words(schema), type: "string", format: anything };
-  if (!saying.some((word) => schema[word] !== undefined) && !isRecord(schema.additionalProperties))
-    return { ...words(schema), type: "string", format: anything };
-  const only = schema.type === "null" ? null : schema.const;
-  if (only !== undefined && schema.enum === undefined) {
-    const { const: _, type, ...rest } = schema;
-    // The form cannot draw a field of type null.
-    return { ...rest, ...(only === null || type === undefined ? {} : { type }), enum: [only] };
-  }
-  const meant = withoutNull(schema) ?? schema;
-  return oneList(meant) ?? fitInside(meant, root);
+function fit(schema: unknown, root: UnknownObject, depth: number): UnknownObject {
+  if (!isRecord(schema) || depth > maxDepth || isSilent(schema) || isUnreadable(schema, root)) return boxFor(schema);
+  const only = onlyValueIn(schema);
+  if (only !== undefined) return { ...words(schema), type: "string", format: fixed, const: only };
+  if (schema.type === "string" && (schema.contentEncoding === "base64" || schema.format === "byte"))
+    return { ...schema, format: bytes };
+  const withoutNull = splitNull(schema);
+  if (withoutNull !== null) return { ...fit(withoutNull, root, depth), nullable: true };
+  if (Array.isArray(schema.type)) return fitInside(oneOfTypes(schema, schema.type), root, depth);
+  if (isOpenObject(schema)) return fitInside({ ...schema, additionalProperties: {} }, root, depth);
+  return oneList(schema) ?? fitInside(schema, root, depth);
 }
 
-/** A choice between constants is one list. Without a type of its own there is no field for it. */
-function oneList(schema: UnknownObject): UnknownObject | null {
-  const key = (["anyOf", "oneOf"] as const).find((one) => Array.isArray(schema[one]));
-  const choices = key === undefined ? [] : (schema[key] as unknown[]);
-  const constants = choices.flatMap((choice) => constantOf(choice) ?? []);
-  const [first] = constants;
-  if (key === undefined || first === undefined || constants.length !== choices.length) return null;
-  const { anyOf: _, oneOf: __, ...rest } = schema;
-  return { type: typeof first.const, ...rest, oneOf: constants };
+/** Takes any names: a map. */
+const isOpenObject = ({ type, ...schema }: UnknownObject) =>
+  type === "object" && saying.every((word) => schema[word] === undefined || word === "type" || word === "required");
+
+const boxFor = (schema: unknown): UnknownObject => ({
+  ...(isRecord(schema) ? words(schema) : {}),
+  type: "string",
+  format: anything,
+});
+
+const isSilent = (schema: UnknownObject) => saying.every((word) => schema[word] === undefined);
+
+/** A reference that leads nowhere, or a type that there is not. */
+function isUnreadable({ $ref, type }: UnknownObject, root: UnknownObject): boolean {
+  if ($ref !== undefined && targetOf($ref, root) === undefined) return true;
+  const named = type === undefined ? [] : [type].flat();
+  return !named.every((one) => types.includes(one as string)) || (Array.isArray(type) && type.length === 0);
 }
 
-function constantOf(choice: unknown): { const: unknown; title: string } | null {
-  if (!isRecord(choice)) return null;
-  const only = Array.isArray(choice.enum) && choice.enum.length === 1 ? choice.enum[0] : choice.const;
-  if (!["string", "number", "boolean"].includes(typeof only)) return null;
-  return { const: only, title: typeof choice.title === "string" ? choice.title : String(only) };
-}
-
-const isNull = (choice: unknown) => isRecord(choice) && (choice.type === "null" || choice.const === null);
-
-/** `anyOf [X, null]`, as many servers write an optional argument, is one control for X; leaving it out is null. */
-function withoutNull(schema: UnknownObject): UnknownObject | null {
-  const key = (["anyOf", "oneOf"] as const).find((one) => Array.isArray(schema[one]) && schema[one].some(isNull));
-  if (key === undefined) return null;
-  const { [key]: choices, default: fallback, ...outer } = schema;
-  const kept = (choices as unknown[]).filter((choice) => !isNull(choice));
-  const withDefault = fallback === undefined || fallback === null ? outer : { ...outer, default: fallback };
-  const [first] = kept;
-  if (kept.length !== 1 || !isRecord(first)) return kept.length === 0 ? null : { ...withDefault, [key]: kept };
-  const { type } = first;
-  return { ...first, ...withDefault, ...(typeof type === "string" ? { type: [type, "null"] } : {}) };
-}
-
-function fitInside(schema: UnknownObject, root: UnknownObject): UnknownObject {
+function fitInside(given: UnknownObject, root: UnknownObject, depth: number): UnknownObject {
+  const schema = inOldWords(given);
   const fitted: UnknownObject = { ...schema };
+  const inner = (one: unknown) => fit(one, root, depth + 1);
   for (const key of maps) {
-    const map = schema[key];
-    if (isRecord(map))
-      fitted[key] = Object.fromEntries(Object.entries(map).map(([name, one]) => [name, fit(one, root)]));
+    // What is `false` may not be given.
+    const entries = Object.entries(isRecord(schema[key]) ? schema[key] : {}).filter(([, one]) => one !== false);
+    if (isRecord(schema[key])) fitted[key] = Object.fromEntries(entries.map(([name, one]) => [name, inner(one)]));
+    else delete fitted[key];
   }
-  for (const key of schemas) if (isRecord(schema[key])) fitted[key] = fit(schema[key], root);
-  for (const key of lists) {
-    const list = schema[key];
-    if (!Array.isArray(list)) continue;
-    fitted[key] = list.map((one) => (key === "allOf" ? fit(one, root) : withName(fit(one, root), one, root)));
+  for (const key of schemas) {
+    const one = schema[key];
+    if (Array.isArray(one)) fitted[key] = one.map(inner);
+    else if (isRecord(one))
+      fitted[key] = key === "then" || key === "else" ? fitInside(one, root, depth + 1) : inner(one);
   }
+  if (isRecord(schema.dependencies))
+    fitted.dependencies = Object.fromEntries(
+      Object.entries(schema.dependencies).map(([name, one]) => [
+        name,
+        isRecord(one) ? fitInside(one, root, depth + 1) : one,
+      ]),
+    );
+  if (Array.isArray(schema.allOf))
+    fitted.allOf = schema.allOf.filter(isRecord).map((part) => fitInside(part, root, depth + 1));
+  for (const key of ["anyOf", "oneOf"])
+    if (Array.isArray(schema[key])) fitted[key] = fitChoices(schema, key, root, depth);
+  if (schema.additionalProperties === true) fitted.additionalProperties = inner(true);
+  if (schema.type === "array" && !Array.isArray(fitted.items) && !isRecord(fitted.items)) fitted.items = inner(true);
+  for (const [key, isWell] of wellFormed) if (fitted[key] !== undefined && !isWell(fitted[key])) delete fitted[key];
   return fitted;
 }
 
-const words = ({ title, description, default: fallback }: UnknownObject): UnknownObject => ({
-  ...(typeof title === "string" ? { title } : {}),
-  ...(typeof description === "string" ? { description } : {}),
-  ...(fallback === undefined ? {} : { default: fallback }),
-});
+const isText = (value: unknown) => typeof value === "string";
 
-/** Names a choice, instead of "Option 2". */
-function withName(fitted: unknown, given: unknown, root: UnknownObject): unknown {
-  if (!isRecord(fitted) || typeof fitted.title === "string") return fitted;
-  const meant = isRecord(given) ? (resolve(given.$ref, root) ?? given) : {};
-  if (typeof meant.title === "string") return fitted;
-  return { ...fitted, title: nameOf(meant) };
-}
+/** A stranger's schema may have anything anywhere. */
+const wellFormed: readonly [key: string, isWell: (value: unknown) => boolean][] = [
+  ["title", isText],
+  ["description", isText],
+  ["format", isText],
+  ["required", (value) => Array.isArray(value) && value.every(isText)],
+  ["enum", Array.isArray],
+  ["anyOf", Array.isArray],
+  ["oneOf", Array.isArray],
+  ["allOf", Array.isArray],
+];
 
-function nameOf({ const: only, enum: choices, type, required, properties }: UnknownObject): string {
-  if (only !== undefined) return JSON.stringify(only);
-  if (Array.isArray(choices))
-    return choices
-      .map((choice) => JSON.stringify(choice))
-      .join(", ")
-      .slice(0, 60);
-  const needed = Array.isArray(required) ? required : Object.keys(isRecord(properties) ? properties : {});
-  if (needed.length > 0) return `with ${needed.join(", ")}`.slice(0, 60);
-  if (Array.isArray(type)) return type.join(" or ");
-  return typeof type === "string" ? type : "anything";
-}
-
-function leadsSomewhere(reference: string, root: UnknownObject): boolean {
-  return reference === "#" || resolve(reference, root) !== undefined;
-}
-
-/** Resolves references within the document only. */
-function resolve(reference: unknown, root: UnknownObject): UnknownObject | undefined {
-  if (typeof reference !== "string" || !reference.startsWith("#/")) return undefined;
-  const target = reference
-    .slice(2)
-    .split("/")
-    .map((part) => decode(part).replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((at, name) => (isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined), root);
-  return isRecord(target) ? target : undefined;
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
+/** The forms' library reads lists of fixed length and what depends on another field as older drafts wrote them. */
+function inOldWords(schema: UnknownObject): UnknownObject {
+  const { prefixItems, dependentRequired, dependentSchemas, ...rest } = schema;
+  const old: UnknownObject = { ...rest };
+  if (Array.isArray(prefixItems)) {
+    old.items = prefixItems;
+    old.additionalItems = rest.items ?? true;
+    old.type ??= "array";
+    if (old.additionalItems === true) old.additionalItems = {};
   }
+  const dependencies = [rest.dependencies, dependentSchemas, dependentRequired].filter(isRecord);
+  if (dependencies.length > 0) old.dependencies = Object.assign({}, ...dependencies);
+  if (old.type === undefined && (old.properties !== undefined || old.required !== undefined)) old.type = "object";
+  return old;
 }
 
-function isRecord(value: unknown): value is UnknownObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Each choice with a name, instead of "Option 2", and alone: what is beside the choices counts for all of them. */
+function fitChoices(schema: UnknownObject, key: string, root: UnknownObject, depth: number): UnknownObject[] {
+  const choices = (schema[key] as unknown[]).filter((choice) => choice !== false);
+  const told = discriminatorOf(choices, root);
+  return choices.map((choice) => {
+    const fitted =
+      isRecord(choice) && isPart(choice) ? fitInside(choice, root, depth + 1) : fit(choice, root, depth + 1);
+    const { title } = isRecord(choice) ? follow(choice, root) : {};
+    if (typeof title === "string" && title.trim() !== "") return { ...fitted, title };
+    const value = told === undefined ? undefined : ownValue(propertiesOf(choice, root), told, root);
+    return {
+      ...fitted,
+      title: typeof value === "string" ? value : kindOf(value === undefined ? choice : { const: value }, root),
+    };
+  });
 }
+
+/** Says something of an object only, such as which fields are required. */
+const isPart = ({ type, $ref, required, properties }: UnknownObject) =>
+  type === undefined && $ref === undefined && (required !== undefined || properties !== undefined);

@@ -1,11 +1,24 @@
-import Form from "@rjsf/core";
-import type { RJSFSchema, UiSchema } from "@rjsf/utils";
+import {
+  englishStringTranslator,
+  type RegistryFieldsType,
+  type RJSFSchema,
+  TranslatableString,
+  type UiSchema,
+} from "@rjsf/utils";
 import { Component, type ReactNode, useEffect, useMemo, useRef } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
+import { complete, withOnlyValues, withoutUnasked } from "./branches.ts";
+import { checkValue, type Wrong } from "./check-value.ts";
+import { ChoiceField } from "./choice-field.tsx";
 import { fitForForms } from "./fit-for-forms.ts";
+import { goToField } from "./go-to-field.ts";
+import { PlainForm } from "./plain-form.ts";
+import { problemsIn } from "./problems-in.ts";
 import { templates } from "./templates.tsx";
-import { validator } from "./validator.ts";
-import { BaseInputTemplate, widgets } from "./widgets.tsx";
+import { TupleField } from "./tuple-field.tsx";
+import { toErrorSchema, validator } from "./validator.ts";
+import { whyNoForm } from "./why-no-form.ts";
+import { BaseInputTemplate, widgets } from "./widgets/widgets.tsx";
 
 type SchemaFormProps = {
   schema: UnknownObject;
@@ -13,8 +26,10 @@ type SchemaFormProps = {
   onChange: (value: UnknownObject) => void;
   /** Prefix of the field ids, for several forms on a page. */
   idPrefix?: string;
-  /** Marks every wrong field when this number changes, also those that were never touched. */
+  /** Marks every wrong field when this number changes, also those that were never touched, and goes to the first. */
   checks?: number;
+  /** Why the plane refused this value. */
+  refusal?: unknown;
 };
 
 const looks: UiSchema<UnknownObject, RJSFSchema> = { "ui:submitButtonOptions": { norender: true } };
@@ -23,46 +38,88 @@ const noDefaults = {
   emptyObjectFields: "skipDefaults",
   arrayMinItems: { populate: "never" },
   constAsDefaults: "never",
+  requiredBooleanDefault: "skip",
 } as const;
+const fields = {
+  OneOfField: ChoiceField,
+  AnyOfField: ChoiceField,
+  ArrayField: TupleField,
+} as unknown as RegistryFieldsType<UnknownObject, RJSFSchema>;
+/** A new entry of a map is empty. */
+const translate: typeof englishStringTranslator = (text, parts) =>
+  text === TranslatableString.NewStringDefault ? "" : englishStringTranslator(text, parts);
+const nothingWrong: readonly Wrong[] = [];
 
 /** A form for a JSON Schema. Unsupported schemas fall back to JSON. */
-export function SchemaForm({ schema, value, onChange, idPrefix = "argument", checks = 0 }: SchemaFormProps) {
-  const form = useRef<Form<UnknownObject, RJSFSchema>>(null);
-  useEffect(() => {
-    if (checks > 0) form.current?.validateForm();
-  }, [checks]);
-  const shown = useMemo(() => fitForForms(withoutRootWords(schema)) as RJSFSchema, [schema]);
+export function SchemaForm(props: SchemaFormProps) {
+  const { schema } = props;
+  const why = useMemo(() => whyNoForm(schema), [schema]);
+  if (why !== null) return <NoForm why={why} />;
   return (
     <FormBoundary key={JSON.stringify(schema).length}>
-      <Form<UnknownObject, RJSFSchema>
-        ref={form}
-        tagName="div"
-        schema={shown}
-        formData={value}
-        validator={validator}
-        templates={{ ...templates, BaseInputTemplate } as object}
-        widgets={widgets}
-        uiSchema={looks}
-        experimental_defaultFormStateBehavior={noDefaults}
-        liveValidate
-        showErrorList={false}
-        noHtml5Validate
-        idPrefix={idPrefix}
-        // Without it every mistake is an error of the console, too.
-        onError={() => undefined}
-        onChange={({ formData }) => onChange(withoutMissing(formData ?? {}))}
-      />
+      <DrawnForm {...props} />
     </FormBoundary>
+  );
+}
+
+function DrawnForm(props: SchemaFormProps) {
+  const { schema, value, onChange, idPrefix = "argument", checks = 0, refusal } = props;
+  const form = useRef<PlainForm>(null);
+  const shown = useMemo(() => fitForForms(withoutRootWords(schema)) as RJSFSchema, [schema]);
+  const withFixed = (next: UnknownObject) => withOnlyValues(next, shown, shown);
+  const change = (next: UnknownObject) =>
+    onChange(complete(withoutUnasked(next, shown, shown), shown, shown) as UnknownObject);
+  // Once: what is written as JSON afterwards stays as it is written.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only for another schema
+  useEffect(() => {
+    if (withFixed(value) !== value) onChange(withFixed(value));
+  }, [shown]);
+  const wrong = useMemo(() => checkValue(shown, value), [shown, value]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it is asked for
+  useEffect(() => {
+    if (checks === 0) return;
+    form.current?.validateForm();
+    if (wrong[0]) goToField(idPrefix, wrong[0].path);
+  }, [checks]);
+  const problems = useMemo(() => problemsIn(refusal), [refusal]);
+  // What the form finds itself is said in its own words.
+  const foreign = useMemo(() => (wrong.length === 0 ? problems : nothingWrong), [wrong, problems]);
+  useEffect(() => {
+    if (foreign[0]) goToField(idPrefix, foreign[0].path);
+  }, [foreign, idPrefix]);
+  const extra = useMemo(() => toErrorSchema(foreign), [foreign]);
+  return (
+    <PlainForm
+      ref={form}
+      tagName="div"
+      schema={shown}
+      formData={value}
+      validator={validator}
+      templates={{ ...templates, BaseInputTemplate } as object}
+      widgets={widgets}
+      fields={fields}
+      uiSchema={looks}
+      experimental_defaultFormStateBehavior={noDefaults}
+      translateString={translate}
+      extraErrors={extra}
+      liveValidate
+      showErrorList={false}
+      noHtml5Validate
+      idPrefix={idPrefix}
+      // Without it every mistake is an error of the console, too.
+      onError={() => undefined}
+      onChange={({ formData }) => change(formData ?? {})}
+    />
   );
 }
 
 /** The tool's title and description are above the form already. */
 function withoutRootWords({ title: _, description: __, $schema: ___, ...schema }: UnknownObject): UnknownObject {
-  return { type: "object", ...schema };
+  return { ...schema, type: "object" };
 }
 
-function withoutMissing(value: UnknownObject): UnknownObject {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
+function NoForm({ why = "" }: { why?: string }) {
+  return <p className="text-sm text-muted">This schema has no form. {why} Write the arguments as JSON.</p>;
 }
 
 /** Some schemas have no form. */
@@ -74,7 +131,6 @@ class FormBoundary extends Component<{ children: ReactNode }, { failed: boolean 
   }
 
   override render(): ReactNode {
-    if (!this.state.failed) return this.props.children;
-    return <p className="text-[13px] text-muted">This schema has no form. Write the arguments as JSON.</p>;
+    return this.state.failed ? <NoForm /> : this.props.children;
   }
 }

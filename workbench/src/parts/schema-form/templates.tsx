@@ -1,53 +1,87 @@
 import type {
-  ArrayFieldItemTemplateProps,
-  ArrayFieldTemplateProps,
   CyclicSchemaExpandProps,
   DescriptionFieldProps,
   FieldErrorProps,
   FieldTemplateProps,
-  MultiSchemaFieldTemplateProps,
-  ObjectFieldTemplateProps,
   RJSFSchema,
   WrapIfAdditionalTemplateProps,
 } from "@rjsf/utils";
-import { ADDITIONAL_PROPERTY_FLAG, canExpand, descriptionId } from "@rjsf/utils";
+import { ADDITIONAL_PROPERTY_FLAG, descriptionId } from "@rjsf/utils";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { Button, IconButton } from "../button.tsx";
 import { classes } from "../class-names.ts";
 import { TextInput } from "../field.tsx";
-import { ArrowDown, ArrowUp, Plus, Trash2 } from "../icons.ts";
-import { FieldName, typeIn } from "./field-name.tsx";
-
-/** Clamped; the tool's page shows the whole description. */
-const about = "line-clamp-6 whitespace-pre-wrap break-words text-xs text-muted";
+import { Plus, Trash2 } from "../icons.ts";
+import { FieldName, typeIn, wayTo } from "./field-name.tsx";
+import { ArrayFieldItemTemplate, ArrayFieldTemplate, isItem, ObjectFieldTemplate, Star } from "./group-templates.tsx";
+import { about, cut, isBare, SchemaText } from "./looks.tsx";
 
 type Data = UnknownObject;
 type Schema = RJSFSchema;
 
 /** The form's layout. All schema texts render as plain text. */
 function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
-  const { id, label, required, displayLabel, rawDescription, children, errors, hidden, schema } = props;
+  const { id, label, required, displayLabel, rawDescription, children, errors, hidden, schema, uiSchema } = props;
   if (hidden) return <div className="hidden">{children}</div>;
+  const isNull = schema.nullable === true && props.formData === null;
+  const isChoice = schema.oneOf !== undefined || schema.anyOf !== undefined;
   const isCheckbox = typeIn(schema) === "boolean" && schema.enum === undefined;
+  // Other fields name themselves.
+  const isNamed = (displayLabel && !isCheckbox && (!isChoice || isList(schema))) || isNull;
   return (
     <WrapIfAdditionalTemplate {...props}>
       <div className="flex min-w-0 flex-col gap-1">
-        {displayLabel && !isCheckbox && (
-          <label htmlFor={id} className="min-w-0 text-xs font-medium">
-            <FieldName path={props.fieldPathId.path} title={label} type={typeIn(schema)} />
-            {required && <span className="text-bad"> *</span>}{" "}
-            <span className="ml-0.5 font-normal text-muted">{typeIn(schema)}</span>
-          </label>
+        <div className="flex items-start justify-between gap-2 empty:hidden">
+          {isNamed && (
+            <label htmlFor={id} className={classes("min-w-0 text-xs font-medium", isBare(uiSchema) && "sr-only")}>
+              <FieldName path={props.fieldPathId.path} title={label} type={typeIn(schema)} />
+              <Star when={required && !isItem(props)} />{" "}
+              <span className="ml-0.5 font-normal text-muted">{typeIn(schema)}</span>
+            </label>
+          )}
+          {schema.nullable === true && <NullBox {...props} />}
+        </div>
+        {isNull ? (
+          <output id={id} className="font-mono text-xs text-muted">
+            null
+          </output>
+        ) : (
+          children
         )}
-        {children}
-        {displayLabel && rawDescription && (
-          <p id={descriptionId(id)} dir="auto" className={about}>
-            {rawDescription}
-          </p>
+        {displayLabel && rawDescription && !(isChoice && !isList(schema)) && (
+          <SchemaText id={descriptionId(id)} className={about} text={rawDescription} />
         )}
         {errors}
       </div>
     </WrapIfAdditionalTemplate>
+  );
+}
+
+/** A choice between constants is one list. */
+const isList = ({ oneOf = [], anyOf = [] }: Schema) =>
+  [...oneOf, ...anyOf].every(
+    (choice) => typeof choice === "object" && "const" in choice && choice.format === undefined,
+  );
+
+const empty: Record<string, unknown> = { string: "", number: 0, integer: 0, boolean: false, array: [] };
+
+/** Null is a value; a field that is left empty is not given at all. */
+function NullBox(props: FieldTemplateProps<Data, Schema>) {
+  const { formData, fieldPathId, label, disabled, readonly, schema, onChange } = props;
+  const { path, $id } = fieldPathId;
+  // An item of a list cannot be left out.
+  const other = isItem(props) ? (empty[typeIn(schema)] ?? {}) : undefined;
+  return (
+    <label className="ml-auto flex shrink-0 items-center gap-1 text-xs text-muted">
+      <input
+        type="checkbox"
+        aria-label={`${cut(String(path.at(-1) ?? label), 80)} is null`}
+        checked={(formData as unknown) === null}
+        disabled={disabled || readonly || false}
+        onChange={({ target }) => onChange((target.checked ? null : other) as Data | undefined, path, undefined, $id)}
+      />
+      null
+    </label>
   );
 }
 
@@ -71,76 +105,6 @@ function WrapIfAdditionalTemplate(props: WrapIfAdditionalTemplateProps<Data, Sch
   );
 }
 
-function ObjectFieldTemplate(props: ObjectFieldTemplateProps<Data, Schema>) {
-  const { title, properties, schema, uiSchema, formData, onAddProperty, fieldPathId } = props;
-  const isRoot = fieldPathId.path.length === 0;
-  if ((schema.oneOf || schema.anyOf) && !schema.properties && properties.length === 0) return null;
-  return (
-    <fieldset
-      id={fieldPathId.$id}
-      className={classes("flex min-w-0 flex-col gap-4", !isRoot && "rounded-md border border-line p-3")}
-    >
-      {!isRoot && title !== "" && (
-        <legend className="px-1 text-xs font-medium">
-          <FieldName path={fieldPathId.path} title={title} />
-        </legend>
-      )}
-      {!isRoot && schema.description && <p className={about}>{schema.description}</p>}
-      {properties.map(({ content, name }) => (
-        <div key={name}>{content}</div>
-      ))}
-      {canExpand(schema, uiSchema, formData) && (
-        <Button icon={Plus} className="w-fit" onClick={onAddProperty}>
-          {isRoot ? "Add an argument" : "Add"}
-        </Button>
-      )}
-    </fieldset>
-  );
-}
-
-function ArrayFieldTemplate(props: ArrayFieldTemplateProps<Data[], Schema>) {
-  const { title, items, canAdd, onAddClick, schema, fieldPathId } = props;
-  return (
-    <fieldset id={fieldPathId.$id} className="flex min-w-0 flex-col gap-2 rounded-md border border-line p-3">
-      <legend className="px-1 text-xs font-medium">
-        <FieldName path={fieldPathId.path} title={title} />
-      </legend>
-      {schema.description && <p className={about}>{schema.description}</p>}
-      {items}
-      {canAdd && (
-        <Button icon={Plus} className="w-fit" onClick={onAddClick}>
-          Add
-        </Button>
-      )}
-    </fieldset>
-  );
-}
-
-function ArrayFieldItemTemplate({ children, buttonsProps, hasToolbar }: ArrayFieldItemTemplateProps<Data, Schema>) {
-  const { index, hasMoveUp, hasMoveDown, hasRemove, onMoveUpItem, onMoveDownItem, onRemoveItem } = buttonsProps;
-  return (
-    <div className="flex items-start gap-1">
-      <div className="min-w-0 flex-1">{children}</div>
-      {hasToolbar && (
-        <div className="flex shrink-0">
-          {hasMoveUp && <IconButton label={`Move ${index + 1} up`} icon={ArrowUp} onClick={onMoveUpItem} />}
-          {hasMoveDown && <IconButton label={`Move ${index + 1} down`} icon={ArrowDown} onClick={onMoveDownItem} />}
-          {hasRemove && <IconButton label={`Remove ${index + 1}`} icon={Trash2} onClick={onRemoveItem} />}
-        </div>
-      )}
-    </div>
-  );
-}
-
-function MultiSchemaFieldTemplate({ selector, optionSchemaField }: MultiSchemaFieldTemplateProps<Data, Schema>) {
-  return (
-    <div className="flex flex-col gap-2">
-      {selector}
-      {optionSchemaField}
-    </div>
-  );
-}
-
 /** Recursive schemas expand on request. */
 function CyclicSchemaExpandTemplate({ fieldPathId, name, onExpand }: CyclicSchemaExpandProps<Data, Schema>) {
   return (
@@ -151,18 +115,18 @@ function CyclicSchemaExpandTemplate({ fieldPathId, name, onExpand }: CyclicSchem
 }
 
 function DescriptionFieldTemplate({ id, description }: DescriptionFieldProps<Data, Schema>) {
-  return (
-    <p id={id} className={about}>
-      {description}
-    </p>
-  );
+  return <SchemaText id={id} className={about} text={String(description)} />;
 }
 
-function FieldErrorTemplate({ errors = [], fieldPathId }: FieldErrorProps<Data, Schema>) {
+/** Names its field: a person who was taken there by a key or a reader may not see the label. */
+export function FieldErrorTemplate({
+  errors = [],
+  fieldPathId,
+}: Pick<FieldErrorProps<Data, Schema>, "errors" | "fieldPathId">) {
   if (errors.length === 0) return null;
   return (
-    <p id={`${fieldPathId.$id}__error`} className="text-xs text-bad">
-      {errors.map(String).join(", ")}
+    <p id={`${fieldPathId.$id}__error`} className="break-words text-xs text-bad">
+      <bdi className="font-mono">{wayTo(fieldPathId.path) || "It"}</bdi> {[...new Set(errors.map(String))].join(", ")}
     </p>
   );
 }
@@ -173,7 +137,6 @@ export const templates = {
   ObjectFieldTemplate,
   ArrayFieldTemplate,
   ArrayFieldItemTemplate,
-  MultiSchemaFieldTemplate,
   CyclicSchemaExpandTemplate,
   DescriptionFieldTemplate,
   FieldErrorTemplate,

@@ -19,12 +19,14 @@ export const validator: ValidatorType<UnknownObject, RJSFSchema> = {
   },
 };
 
-function toErrorSchema(wrong: readonly Wrong[]): ErrorSchema<UnknownObject> {
+/** Fields may be called what every object has, such as `constructor`. */
+export function toErrorSchema(wrong: readonly Wrong[]): ErrorSchema<UnknownObject> {
   const root: UnknownObject = {};
   for (const { path, message } of wrong) {
+    if (path.includes("__proto__")) continue;
     let at = root;
     for (const name of path) {
-      at[name] ??= {};
+      if (!Object.hasOwn(at, name)) at[name] = {};
       at = at[name] as UnknownObject;
     }
     at.__errors = [...((at.__errors as string[] | undefined) ?? []), message];

@@ -1,0 +1,133 @@
+import type { AgentRunner } from "../../../src/agent/agent.ts";
+import { nowText } from "../../../src/lib/ids-and-time.ts";
+import { shorten } from "../../../src/lib/text/cut-text.ts";
+import type { RunningRun } from "../../../src/model/agent/run-schema.ts";
+import { PlaneError } from "../../../src/model/errors.ts";
+import { ownerOf, ownsRecord, type Principal, requireScope } from "../../../src/model/principal.ts";
+import type { Recorder } from "../../../src/store/store.ts";
+import type { Conversation } from "./conversation.ts";
+import type { RunParts } from "./run-agent.ts";
+import { noUsage } from "./style.ts";
+import { keptMessage, keptStep, keptText, messagesFor } from "./trace/kept-run.ts";
+
+type Entry = {
+  question: string;
+  run: RunParts & { id: string };
+  owner: string;
+  at: string;
+  /** Missing until it has begun. */
+  conversation?: Conversation;
+  /** By the ids that the model gave them. */
+  calls: Map<string, RunningRun["calls"][number]>;
+  stopping: AbortController;
+};
+
+export type RunningRuns = ReturnType<typeof createRunningRuns>;
+
+/** Runs that have not ended: what they did so far, and their end on request. */
+export function createRunningRuns(emit: Recorder["emit"]) {
+  const entries = new Map<string, Entry>();
+
+  function find(id: string, principal: Principal): Entry | undefined {
+    const entry = entries.get(id);
+    return entry && ownsRecord(principal, { user: entry.run.user, owner: entry.owner }) ? entry : undefined;
+  }
+
+  const verbs: Pick<AgentRunner["runs"], "running" | "stop"> = {
+    async running({ id } = {}, { principal }) {
+      requireScope(principal, "read", "look at runs of agents");
+      if (id !== undefined)
+        return [find(id, principal)].flatMap((one) => (one ? { ...shown(one), ...whole(one) } : []));
+      return [...entries.keys()].flatMap((one) => find(one, principal) ?? []).map(shown);
+    },
+    async stop(id, { principal }) {
+      requireScope(principal, "call", "stop a run of an agent");
+      const entry = find(id, principal);
+      if (entry === undefined)
+        throw new PlaneError(
+          "NOT_FOUND",
+          `No run '${shorten(id, 80)}' of yours is under way here. List them: toolplane conversations running`,
+        );
+      entry.stopping.abort(new Error("a person stopped it"));
+      return { id };
+    },
+  };
+
+  return {
+    verbs,
+    /** The same run, looked at while it goes on; `end` when it is kept. */
+    watch(question: string, given: RunParts, principal: Principal): { run: RunParts; end(): void } {
+      const { id } = given;
+      if (id === undefined) return { run: given, end: () => undefined };
+      const owner = ownerOf(principal);
+      const stopping = new AbortController();
+      const entry: Entry = { question, run: { ...given, id }, owner, at: nowText(), calls: new Map(), stopping };
+      const { user } = given;
+      const { key } = principal;
+      const tell = () => emit({ type: "agent.step", runId: id, user, ...(key && { key }), owner });
+      const run: RunParts = {
+        ...given,
+        signal: given.signal ? AbortSignal.any([given.signal, stopping.signal]) : stopping.signal,
+        call: (state, left) => watchCalls(given.call(state, left), entry, tell),
+        async listTools(state) {
+          const listed = await given.listTools(state);
+          tell();
+          return listed;
+        },
+        onBegin({ at, conversation }) {
+          Object.assign(entry, { at, conversation });
+          tell();
+        },
+      };
+      entries.set(id, entry);
+      return { run, end: () => void entries.delete(id) };
+    },
+  };
+}
+
+function watchCalls(call: ReturnType<RunParts["call"]>, { calls }: Entry, tell: () => void) {
+  const watched: typeof call = async (name, text, context) => {
+    const begun = { id: context.id, tool: name, at: nowText(), record: null, provider: null, attempts: 0 };
+    calls.set(context.id, { ...begun, status: null, durationMs: null });
+    tell();
+    try {
+      const outcome = await call(name, text, context);
+      const { id: record, tool, status, durationMs } = outcome.call;
+      calls.set(context.id, { ...begun, tool, record, status, durationMs });
+      return outcome;
+    } catch (thrown) {
+      calls.delete(context.id);
+      throw thrown;
+    } finally {
+      tell();
+    }
+  };
+  return watched;
+}
+
+function shown({ question, run, at, conversation: said, calls }: Entry): RunningRun {
+  const { id, user, style, model, toolset, conversation } = run;
+  const served = new Set(said?.steps.flatMap((step) => step.calls.map((call) => call.id)));
+  return {
+    id,
+    at,
+    user,
+    question: keptText(question),
+    style: style.name,
+    model: keptText(model.name),
+    toolset,
+    conversation,
+    turns: said?.turns() ?? 0,
+    usage: said?.usage() ?? noUsage,
+    calls: [...calls.values()]
+      .filter((call) => !served.has(call.id))
+      .map((call) => ({ ...call, id: keptText(call.id), tool: keptText(call.tool) })),
+  };
+}
+
+function whole({ run, conversation: said }: Entry): Pick<RunningRun, "steps" | "messages"> {
+  return {
+    steps: (said?.steps ?? []).map(keptStep),
+    messages: messagesFor(run.trace, said?.messages ?? []).map(keptMessage),
+  };
+}

@@ -1,0 +1,179 @@
+import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
+import {
+  newQuickJSWASMModuleFromVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+} from "quickjs-emscripten-core";
+import type { ProgramError } from "../../../src/model/agent/code-run.ts";
+import { compute } from "./platform.ts";
+import { prelude } from "./prelude.ts";
+import type { Asked, FromSandbox, ProgramResult, SandboxRequest } from "./sandbox.ts";
+
+const maxStackBytes = 512 * 1024;
+const maxLogCharacters = 100_000;
+const maxLogLines = 1_000;
+/** Characters that one program may ask with. */
+const maxAsked = 32 * 1024 * 1024;
+/** Searches beside the calls that are allowed. */
+const maxSearches = 100;
+const maxTimers = 10_000;
+/** A host that is busy for longer gives no names. */
+const namesMs = 2_000;
+
+const module = newQuickJSWASMModuleFromVariant(variant);
+
+export type Running = Pick<SandboxRequest, "limits"> & {
+  /** What the host was asked. */
+  waiting: Set<number>;
+  timers: Set<NodeJS.Timeout>;
+  turn(work: () => void): void;
+  end(result: ProgramResult): void;
+  fail(name: string, message: string, stack: string, details: Partial<ProgramError>): void;
+  slept(ms: number): void;
+};
+
+/** `answered` and `namesPort` are for what a program waits for with its thread. */
+export type Waits = { answered: Int32Array; namesPort: MessagePort };
+type Send = (message: FromSandbox) => void;
+
+/** A runtime with all that a program finds there, for one program. */
+export type Engine = {
+  runtime: QuickJSRuntime;
+  context: QuickJSContext;
+  begin(running: Running, store: string, seeds: readonly number[]): void;
+  /** The promise of the program. */
+  watch(program: QuickJSHandle): void;
+  /** `[id, answer]` pairs, as JSON. */
+  settle(json: string): void;
+  /** False where it cannot clean up: it was stopped in the middle, or had no memory left. */
+  dispose(): boolean;
+};
+
+export async function createEngine(send: Send, waits: Waits): Promise<Engine> {
+  const runtime = (await module).newRuntime();
+  runtime.setMaxStackSize(maxStackBytes);
+  const context = runtime.newContext();
+  const evaluated = context.unwrapResult(context.evalCode(prelude, "prelude.js", { strict: true }));
+  let bridge: Bridge | undefined;
+  const names = ["request", "log", "done", "fail", "compute", "names"] as const;
+  const functions = names.map((name) =>
+    context.newFunction(name, (...given) => bridge?.[name](...given.map((one) => context.getString(one)))),
+  );
+  const installed = context.unwrapResult(context.callFunction(evaluated, context.undefined, ...functions));
+  const parts = (["begin", "watch", "settle"] as const).map((name) => context.getProp(installed, name));
+  const [begin, watch, settle] = parts as [QuickJSHandle, QuickJSHandle, QuickJSHandle];
+  for (const handle of [...functions, evaluated, installed]) handle.dispose();
+  const call = (handle: QuickJSHandle, ...given: QuickJSHandle[]) => {
+    context.callFunction(handle, context.undefined, ...given).dispose();
+    for (const one of given) one.dispose();
+  };
+  const settleWith = (json: string) => call(settle, context.newString(json));
+  return {
+    runtime,
+    context,
+    begin(running, store, seeds) {
+      bridge = createBridge(context, { running, send, waits, settle: settleWith });
+      call(begin, context.newString(store), context.newString(JSON.stringify(seeds)));
+    },
+    watch: (program) => call(watch, program),
+    settle: settleWith,
+    dispose() {
+      try {
+        for (const part of [...parts, context, runtime]) part.dispose();
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+type Given = string | undefined;
+type Bridge = Record<
+  "request" | "log" | "done" | "fail" | "compute" | "names",
+  (...texts: Given[]) => QuickJSHandle | undefined
+>;
+type Behind = { running: Running; send: Send; waits: Waits; settle(json: string): void };
+
+/** What the prelude gets: each function takes texts. */
+function createBridge(context: QuickJSContext, { running, send, waits, settle }: Behind): Bridge {
+  const { limits, waiting, timers, turn, slept, end } = running;
+  let requests = 0;
+  let asked = 0;
+  let logged = 0;
+  let lines = 0;
+  /** Not before the program has what it waits for. */
+  const later = (id: number, ms: number, json: string) => {
+    if (timers.size >= maxTimers) return;
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      slept(ms);
+      turn(() => settle(`[[${id},${json}]]`));
+    }, ms);
+    timers.add(timer);
+  };
+  const take = (text: string): Asked | null => {
+    const [, number = "", kind = "", json = ""] = /^(\d+) (\w+) (.*)$/s.exec(text) ?? [];
+    const id = Number(number);
+    if (kind === "sleep") {
+      later(id, Math.min(Math.max(Number(json) || 0, 0), 2 ** 31 - 1), '{"value":null}');
+      return null;
+    }
+    requests += 1;
+    asked += json.length;
+    if (requests > limits.calls + maxSearches || asked > maxAsked) {
+      later(id, 0, tooMuchAsked(limits.calls));
+      return null;
+    }
+    waiting.add(id);
+    return { id, kind, json };
+  };
+  return {
+    // Each on a line: JSON has none.
+    request(text = "") {
+      const all = text.split("\n").flatMap((line) => take(line) ?? []);
+      if (all.length > 0) send({ type: "requests", asked: all });
+      return undefined;
+    },
+    log(level = "", message = "") {
+      lines += 1;
+      if (logged >= maxLogCharacters || lines > maxLogLines) return undefined;
+      const text = message.slice(0, maxLogCharacters - logged);
+      logged += text.length;
+      send({ type: "log", level, text });
+      return undefined;
+    },
+    done(json = "", store = "") {
+      end({ ok: true, json, store });
+      return undefined;
+    },
+    fail(name = "", message = "", stack = "", details = "") {
+      running.fail(name, message, stack, readDetails(details));
+      return undefined;
+    },
+    compute: (kind = "", json = "") => context.newString(compute(kind, json)),
+    names: (path = "") => context.newString(askNow(path, send, waits)),
+  };
+}
+
+/** One turn of the host, waited for. */
+function askNow(json: string, send: Send, { answered, namesPort }: Waits): string {
+  Atomics.store(answered, 0, 0);
+  send({ type: "names", json });
+  Atomics.wait(answered, 0, 0, namesMs);
+  const { message = "[]" } = (receiveMessageOnPort(namesPort) as { message: string } | undefined) ?? {};
+  return message;
+}
+
+const tooMuchAsked = (calls: number) =>
+  JSON.stringify({
+    error: { code: "BUDGET_EXCEEDED", message: `A program may make ${calls} calls. Return what there is.` },
+  });
+
+/** What a ToolError adds; the program may have written anything there. */
+function readDetails(json: string): Partial<ProgramError> {
+  const { code, tool } = JSON.parse(json || "{}") as Record<string, unknown>;
+  return { ...(typeof code === "string" && { code }), ...(typeof tool === "string" && { tool }) };
+}

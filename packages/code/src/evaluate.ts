@@ -1,0 +1,48 @@
+import { SourceMap, stripTypeScriptTypes } from "node:module";
+import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
+
+const wrapper = ["(async () => {", "\n})()"] as const;
+
+/** The line that the author wrote, for one of the program that runs. */
+export type LineOf = (line: number, column: number) => number;
+type Evaluated = { lineOf: LineOf } & ({ handle: QuickJSHandle } | { name: string; message: string; stack: string });
+
+/** Types are removed only where the engine does not take the program as it is: most have none, and the remover is large. */
+export function evaluate(context: QuickJSContext, source: string): Evaluated {
+  const script = wrapper.join(source);
+  const same: LineOf = (line) => line;
+  const first = take(context, script, same);
+  if (!("name" in first) || first.name !== "SyntaxError") return first;
+  try {
+    const { text, lineOf } = withoutTypes(script);
+    return take(context, text, lineOf);
+  } catch {
+    return first;
+  }
+}
+
+function take(context: QuickJSContext, script: string, lineOf: LineOf): Evaluated {
+  const evaluated = context.evalCode(script, "program.ts", { strict: true });
+  if (!evaluated.error) return { lineOf, handle: evaluated.value };
+  const { name = "Error", message = "", stack = "" } = evaluated.error.consume((thrown) => context.dump(thrown));
+  return { lineOf, name, message, stack };
+}
+
+function withoutTypes(script: string): { text: string; lineOf: LineOf } {
+  try {
+    // In place: lines stay where the author wrote them.
+    return { text: stripTypeScriptTypes(script), lineOf: (line) => line };
+  } catch {
+    // Enums, namespaces and parameters that are properties are code, not types. That moves lines.
+    const text = stripTypeScriptTypes(script, { mode: "transform", sourceMap: true });
+    const [, encoded = ""] = /sourceMappingURL=data:application\/json;base64,([\w+/=]+)/.exec(text) ?? [];
+    const map = new SourceMap(JSON.parse(Buffer.from(encoded, "base64").toString("utf8")));
+    return {
+      text,
+      lineOf(line, column) {
+        const found = map.findEntry(line - 1, Math.max(0, column - 1));
+        return "originalLine" in found ? found.originalLine + 1 : line;
+      },
+    };
+  }
+}

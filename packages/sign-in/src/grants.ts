@@ -1,0 +1,31 @@
+import { limitsIn } from "../../../src/model/access/resource.ts";
+import type { SignInRows } from "../../../src/model/access/sign-in.ts";
+
+const kind = "GrantClient";
+const keptSeconds = 366 * 24 * 3_600;
+
+/** What is kept beside a grant of the library. */
+export type Allowed = Record<string, unknown> & {
+  client_id: string;
+  /** Scopes of servers and toolsets that every token of the grant is limited to; null for none. */
+  limits: string[] | null;
+  /** Did the person choose them? Else the client asked for no more. */
+  isChosen: boolean;
+};
+
+export const findAllowed = async (rows: SignInRows, grant: string) =>
+  (await rows.get<Allowed>(kind, grant))?.value ?? null;
+
+export const keepAllowed = (rows: SignInRows, grant: string, allowed: Allowed) =>
+  rows.put(kind, grant, allowed, { grant, seconds: keptSeconds });
+
+/** A token that names no limit keeps those of what it comes from: to leave one out must not widen it. */
+export function withLimits(scopes: readonly string[], limits: readonly string[] | null): string[] {
+  return limits === null || limitsIn(scopes) !== null ? [...scopes] : [...scopes, ...limits];
+}
+
+/** The limits among scopes; null where there are none. */
+export function limitsAmong(scopes: readonly string[]): string[] | null {
+  const limits = scopes.filter((scope) => limitsIn([scope]) !== null);
+  return limits.length === 0 ? null : limits;
+}

@@ -1,0 +1,58 @@
+import { hash } from "../../lib/json/stable-json.ts";
+import type { Config } from "../../model/config/config.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
+import type { Store, StoreNews } from "../../model/store.ts";
+import type { OpenCircuit } from "./circuit-breaker.ts";
+
+const prefix = "circuit:";
+
+type Ports = {
+  servers(): Config["servers"];
+  store(): Promise<Pick<Store, "changeShared" | "sharedValue">>;
+  onNews(listener: (news: StoreNews) => void): () => void;
+  learn(server: string, told: OpenCircuit | null): void;
+};
+
+/**
+ * A server that one plane found failing is one that the others need not find out about. Only where all planes ask the same
+ * one: of a server that is a process, each plane has its own. Nothing here is waited for by a call.
+ */
+export function createSharedCircuits({ servers, store, onNews, learn }: Ports) {
+  /** Null for a server that the planes do not share. */
+  function keyOf(server: string): string | null {
+    const { url, openapi } = servers()[server] ?? {};
+    return url === undefined && openapi === undefined ? null : `${prefix}${hash([server, url, openapi])}`;
+  }
+
+  async function read(key: string): Promise<void> {
+    const told = openIn(await (await store()).sharedValue(key));
+    for (const server of Object.keys(servers())) if (keyOf(server) === key) learn(server, told);
+  }
+
+  onNews((news) => {
+    if (news.what !== "shared" || !news.key.startsWith(prefix)) return;
+    // A plane that cannot read it counts failures of its own.
+    void read(news.key).catch(() => undefined);
+  });
+
+  return {
+    tell(server: string, open: OpenCircuit | null): void {
+      const key = keyOf(server);
+      if (key === null) return;
+      const keptMs = open === null ? 0 : Math.max(0, open.until - Date.now());
+      void store()
+        .then(({ changeShared }) =>
+          changeShared(key, keptMs, () => ({ value: open as JsonObject | null, answer: null }), true),
+        )
+        .catch(() => undefined);
+    },
+  };
+}
+
+function openIn(value: unknown): OpenCircuit | null {
+  if (!isObject(value)) return null;
+  const { failures, opened, since, until, lastError } = value;
+  const numbers = [failures, opened, since, until];
+  if (!numbers.every((one) => Number.isFinite(one)) || typeof lastError !== "string") return null;
+  return { failures, opened, since, until, lastError } as OpenCircuit;
+}

@@ -1,0 +1,236 @@
+import { createSemaphore, SemaphoreFull } from "../../lib/async/semaphore.ts";
+import { steadyNow } from "../../lib/async/steady-time.ts";
+import { uniqueId } from "../../lib/ids-and-time.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { SharedCounts } from "./shared-budgets.ts";
+
+/** A plane that is killed holds its slots for this long. */
+export const leaseMs = 10_000;
+const renewMs = 3_000;
+const tickMs = 1_000;
+/** Slots of a plane without calls go back after this. */
+const idleMs = 2_000;
+/** Calls of one server that may wait on one plane. */
+const maxWaiting = 1_000;
+
+/** What each plane holds and would use, by the store's clock. */
+type Lease = { slots: number; wanted: number; until: number };
+type Leases = Record<string, Lease>;
+/** `isNews`: other planes wait for it. */
+type Granted = { slots: number; fair: number; othersWait: boolean; isNews: boolean };
+
+type Ports = {
+  shared: SharedCounts | undefined;
+  /** Other planes look at it now. */
+  tell(key: string): Promise<unknown>;
+  onTold(listener: (key: string) => void): () => void;
+};
+
+type Slots = {
+  take(signal: AbortSignal): Promise<void> | undefined;
+  release(): void;
+  told(): void;
+  stop(): Promise<void>;
+};
+
+export type SharedSlots = ReturnType<typeof createSharedSlots>;
+
+/** A concurrency limit for all planes on one store together. Each leases slots, so that a busy plane asks no one. */
+export function createSharedSlots({ shared, tell, onTold }: Ports) {
+  /** By server and limit: under a new limit calls that run return their slots to where they got them. */
+  const pools = new Map<string, { key: string; slots: Slots }>();
+  onTold((key) => {
+    for (const pool of pools.values()) if (pool.key === key) pool.slots.told();
+  });
+
+  function slotsOf(server: string, total: number): Slots {
+    const found = pools.get(`${total} ${server}`);
+    if (found) return found.slots;
+    const key = `slots:${server}`;
+    const slots = shared ? leasedSlots({ key, total, shared, tell: () => tell(key) }) : ownSlots(total);
+    pools.set(`${total} ${server}`, { key, slots });
+    return slots;
+  }
+
+  return {
+    /** Undefined when there is a slot; otherwise it waits. `release` is what gives the slot back. */
+    take(server: string, total: number, signal: AbortSignal): { taken: Promise<void> | undefined; release(): void } {
+      const slots = slotsOf(server, total);
+      try {
+        return { taken: slots.take(signal), release: slots.release };
+      } catch (thrown) {
+        throw thrown instanceof SemaphoreFull ? tooMany(server, total) : thrown;
+      }
+    },
+    /** Slots go back to other planes. */
+    async stop(): Promise<void> {
+      await Promise.all([...pools.values()].map(({ slots }) => slots.stop()));
+    },
+  };
+}
+
+function tooMany(server: string, total: number): PlaneError {
+  const text = `Server '${server}' is busy: all planes together send ${total} calls at once ('sharedConcurrency'), and ${maxWaiting} wait.`;
+  return new PlaneError("BUSY", text, { data: { server, sent: false, retryAt: null } });
+}
+
+function ownSlots(total: number): Slots {
+  const { acquire, release } = createSemaphore(total, maxWaiting);
+  return { take: acquire, release, told: () => undefined, stop: async () => undefined };
+}
+
+type LeasedOptions = { key: string; total: number; shared: SharedCounts; tell(): Promise<unknown> };
+
+function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
+  const plane = uniqueId();
+  const waiting = new Set<() => void>();
+  let [active, slots, fair, peak] = [0, 0, total, 0];
+  let [askedAt, usedAt] = [0, 0];
+  let [othersWait, gaveWay] = [false, false];
+  let asking: Promise<void> | null = null;
+  let isAskedAgain = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const wanted = () => Math.min(total, active + waiting.size);
+  /** While others wait, no new call begins beyond the fair share. */
+  const mayEnter = () => !gaveWay && active < (othersWait ? Math.min(slots, Math.ceil(fair)) : slots);
+
+  function admit(): void {
+    for (const enter of waiting) {
+      if (!mayEnter()) return;
+      waiting.delete(enter);
+      active += 1;
+      enter();
+    }
+  }
+
+  /** What is given up is given up before others can read it, what is got counts when it is stored. */
+  function step(value: JsonObject | null, now: number) {
+    const { [plane]: before, ...others } = leasesIn(value, now);
+    const needs = { active, wanted: wanted(), peak: Math.max(peak, wanted()), gaveWay };
+    const granted = grant({ total, others: Object.values(others), before, ...needs });
+    slots = Math.min(slots, granted.slots);
+    const own: Lease = { slots: granted.slots, wanted: needs.wanted, until: now + leaseMs };
+    const isGone = own.slots === 0 && own.wanted === 0;
+    return { value: (isGone ? others : { ...others, [plane]: own }) as JsonObject, answer: granted };
+  }
+
+  async function askOnce(): Promise<void> {
+    askedAt = steadyNow();
+    try {
+      const granted = await shared.change(key, 2 * leaseMs, step);
+      ({ slots, fair, othersWait } = granted);
+      peak = wanted();
+      if (granted.isNews) await tell();
+    } catch {
+      // Without the store a plane goes on with what it had, and with one slot at least.
+      slots = Math.max(1, slots);
+      [othersWait, gaveWay] = [false, false];
+    }
+    admit();
+  }
+
+  function ask(): Promise<void> {
+    isAskedAgain = asking !== null;
+    asking ??= askOnce().finally(() => {
+      asking = null;
+      if (isAskedAgain) void ask();
+    });
+    return asking;
+  }
+
+  function tick(): void {
+    const now = steadyNow();
+    gaveWay = false;
+    if (wanted() === 0 && now - usedAt >= idleMs) {
+      peak = 0;
+      timer = undefined;
+      if (slots > 0) void ask();
+      return;
+    }
+    timer = setTimeout(tick, tickMs).unref();
+    if (waiting.size > 0 || now - askedAt >= renewMs) void ask();
+  }
+
+  function use(): void {
+    usedAt = steadyNow();
+    peak = Math.max(peak, wanted());
+    timer ??= setTimeout(tick, tickMs).unref();
+  }
+
+  function wait(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    if (waiting.size >= maxWaiting) throw new SemaphoreFull();
+    return new Promise((resolve, reject) => {
+      const enter = () => {
+        signal.removeEventListener("abort", giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        waiting.delete(enter);
+        reject(signal.reason);
+      };
+      waiting.add(enter);
+      signal.addEventListener("abort", giveUp, { once: true });
+      use();
+      void ask();
+    });
+  }
+
+  return {
+    take(signal) {
+      if (!mayEnter()) return wait(signal);
+      active += 1;
+      use();
+      return undefined;
+    },
+    release() {
+      active -= 1;
+      usedAt = steadyNow();
+      // Others wait, and this plane has more than its share: or there are fewer slots than planes, and they take turns.
+      if (othersWait && (slots > Math.ceil(fair) || fair < 1)) {
+        gaveWay = fair < 1;
+        void ask();
+      } else admit();
+    },
+    told() {
+      gaveWay = false;
+      if (waiting.size > 0 || slots > 0) void ask();
+    },
+    async stop() {
+      clearTimeout(timer);
+      await asking;
+      const leave = (value: JsonObject | null, now: number) => {
+        const { [plane]: _, ...others } = leasesIn(value, now);
+        return { value: others as JsonObject, answer: null };
+      };
+      if (slots > 0) await shared.change(key, 2 * leaseMs, leave).then(tell, () => undefined);
+    },
+  };
+}
+
+/** Without those of planes that were killed, or are cut off from the store. */
+function leasesIn(value: JsonObject | null, now: number): Leases {
+  const leases = Object.entries((value ?? {}) as Leases);
+  return Object.fromEntries(leases.filter(([, { until }]) => until > now));
+}
+
+type Needs = { active: number; wanted: number; peak: number; gaveWay: boolean };
+type Asked = Needs & { total: number; others: readonly Lease[]; before: Lease | undefined };
+
+/** More than is needed where there is room, and no more than a fair share where others wait. */
+function grant({ total, others, before, active, wanted, peak, gaveWay }: Asked): Granted {
+  const held = others.reduce((sum, lease) => sum + lease.slots, 0);
+  const othersWait = others.some((lease) => lease.wanted > lease.slots);
+  const users = others.filter((lease) => lease.wanted > 0).length + (wanted > 0 ? 1 : 0);
+  const fair = total / Math.max(1, users);
+  const ahead = Math.min(total, peak + Math.ceil(peak / 4));
+  const share = Math.min(wanted, Math.max(Math.ceil(fair), active));
+  const goal = gaveWay ? active : othersWait ? share : ahead;
+  const slots = Math.max(active, Math.min(goal, total - held));
+  const waits = wanted > slots;
+  const waited = before !== undefined && before.wanted > before.slots;
+  const gives = othersWait && slots < (before?.slots ?? 0);
+  return { slots, fair, othersWait, isNews: gives || (waits && !(waited && before?.slots === slots)) };
+}

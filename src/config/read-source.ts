@@ -1,0 +1,48 @@
+import { resolve } from "node:path";
+import type { ConfigInput } from "../../generated/config/config-input.ts";
+import type { ConfigProblem } from "../model/config/config.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type { ConfigDocument } from "./shapes/reading.ts";
+import { readDocument } from "./text/read-document.ts";
+
+/** The servers of this user's clients, as configurations. Their files are read and never written. */
+export type FoundServers = {
+  documents: ConfigDocument[];
+  problems: ConfigProblem[];
+  /** By server, the clients that have it, as people call them. */
+  foundIn: Record<string, string[]>;
+};
+
+/** Looks again each time, because clients go on writing their files. */
+export type FindServers = () => Promise<FoundServers>;
+
+type Part = string | ConfigInput | UnknownObject;
+
+/** What is no file is judged by what is in it, whatever the compiler let through. */
+export type ConfigSource = string | readonly (Part | FindServers)[] | ConfigInput | UnknownObject;
+
+/** What a file would say. */
+export type FileText = { file: string; text: string };
+
+type Read = { document: ConfigDocument | null; problems: ConfigProblem[] };
+
+/** In order, what was found in clients first: it has the least weight. */
+export async function readSource(
+  source: ConfigSource,
+  instead: FileText | undefined,
+): Promise<{ read: Read[]; found: FoundServers | null }> {
+  const parts: readonly (Part | FindServers)[] = Array.isArray(source) ? source : [source];
+  const textOf = (file: string) => (instead && resolve(instead.file) === file ? instead.text : undefined);
+  const isFinding = (part: Part | FindServers): part is FindServers => typeof part === "function";
+  const found = (await parts.find(isFinding)?.()) ?? null;
+  const given = parts
+    .filter((part) => !isFinding(part))
+    .map((part) =>
+      typeof part === "string"
+        ? readDocument(resolve(part), textOf(resolve(part)))
+        : { document: { file: "(given)", data: part, lineOf: () => null }, problems: [] },
+    );
+  const ofClients = (found?.documents ?? []).map((document) => ({ document, problems: [] }));
+  const unread = found === null ? [] : [{ document: null, problems: found.problems }];
+  return { read: [...unread, ...ofClients, ...(await Promise.all(given))], found };
+}

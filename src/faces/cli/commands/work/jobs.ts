@@ -1,0 +1,272 @@
+import { pause } from "../../../../lib/async/pause.ts";
+import { withoutUndefined } from "../../../../lib/json/plain-data.ts";
+import { plainText } from "../../../../lib/text/plain-text.ts";
+import { countOf } from "../../../../lib/text/wording.ts";
+import type { TaskEntry } from "../../../../model/catalogue/registry-summary.ts";
+import { errorTable, PlaneError } from "../../../../model/errors.ts";
+import type { Plane } from "../../../../model/plane.ts";
+import type { JobStatus, RunJobOptions } from "../../../../model/plane-work.ts";
+import { jobRunStates } from "../../../../model/work/job-run.ts";
+import type { JobRun } from "../../../../model/work/run-schema.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../../cli.ts";
+import {
+  colors,
+  type Fact,
+  printError,
+  printPage,
+  printStatus,
+  renderFacts,
+  renderTable,
+  show,
+  table,
+} from "../../terminal/output.ts";
+import { command, withPlane } from "../../with-plane.ts";
+import { readInput } from "../call-arguments.ts";
+import { pickOptions, readFilters, type ToolFilters, toChoice, toLimit } from "../option-values.ts";
+
+type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
+
+function readWorkFilters(options: WorkFilters) {
+  const { personas, q, limit, cursor } = readFilters(pickOptions(options, "personaFilter", "query", "limit", "cursor"));
+  return { personas, q, limit, cursor };
+}
+
+export const listJobs = command(
+  (plane, options: WorkFilters) => plane.jobs.page(readWorkFilters(options)),
+  ({ jobs, total, nextCursor }) => {
+    const rows = table(jobs, "No jobs found.", {
+      JOB: ({ name }) => name,
+      FOR: ({ personas }) => personas.join(", "),
+      TASKS: ({ task_graph }) => task_graph.map(({ task }) => task).join(", "),
+      WHEN: renderRecurrence,
+      NEXT: ({ schedule }) => (schedule.state === "on_request" ? "-" : renderNext(schedule)),
+      SUMMARY: ({ summary, description }) => summary ?? description ?? "",
+    });
+    printPage(rows, nextCursor, `${jobs.length} of ${countOf(total, "job")}`);
+  },
+  ({ jobs, total, nextCursor }) => ({ jobs, total, nextCursor }),
+);
+
+export const listTasks = command(
+  (plane, options: WorkFilters) => plane.tasks.page(readWorkFilters(options)),
+  ({ tasks, total, nextCursor }) => {
+    const rows = table(tasks, "No tasks found.", {
+      TASK: ({ name }) => name,
+      PERSONA: ({ persona }) => persona ?? "shared",
+      SKILLS: ({ required_skills }) => required_skills.join(", ") || "a model",
+      NEEDS: ({ required_capabilities }) => required_capabilities.join(", ") || "-",
+      SUMMARY: ({ summary }) => summary,
+    });
+    printPage(rows, nextCursor, `${tasks.length} of ${countOf(total, "task")}`);
+  },
+  ({ tasks, total, nextCursor }) => ({ tasks, total, nextCursor }),
+);
+
+type RunOptions = GlobalOptions & { args?: string; detach?: boolean; key?: string };
+
+export async function runJob(cli: Cli, name: string, values: string[], options: RunOptions): Promise<number> {
+  const input = await readInput(options.args, values);
+  return runAndPrint(cli, options, (plane, how) => plane.jobs.run(name, { ...how, input }));
+}
+
+export async function rerunJob(cli: Cli, run: string, options: RunOptions): Promise<number> {
+  return runAndPrint(cli, options, (plane, how) => plane.jobs.rerun(run, how));
+}
+
+async function runAndPrint(
+  cli: Cli,
+  { detach = false, key, ...options }: RunOptions,
+  begin: (plane: Plane, how: RunJobOptions) => Promise<JobRun>,
+): Promise<number> {
+  const run = await withPlane(cli, options, async (plane, signal) => {
+    if (detach && !plane.isRemote)
+      throw new PlaneError("USAGE", "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.");
+    const over = new AbortController();
+    void printApprovals(over.signal, plane);
+    if (plane.isRemote)
+      signal.addEventListener("abort", () =>
+        printStatus(
+          "The run goes on in the plane that serves: 'toolplane jobs history' shows it, 'jobs cancel' ends it.",
+        ),
+      );
+    const how = { face: "cli", signal, wait: !detach, ...withoutUndefined({ idempotencyKey: key }) } as const;
+    return begin(plane, how).finally(() => over.abort());
+  });
+  return printRun(run, options);
+}
+
+const lookMs = 1_000;
+
+/** While a person waits for a job: which of its calls wait for approval. Each is named once. */
+async function printApprovals(over: AbortSignal, plane: Pick<Plane, "approvals">): Promise<void> {
+  const since = new Date().toISOString();
+  const told = new Set<string>();
+  for (;;) {
+    await pause(lookMs, { signal: over, isBackground: true });
+    if (over.aborted) return;
+    // A caller who may not look sees the error at the end.
+    const waiting = await plane.approvals.list({ status: "pending" }).catch(() => []);
+    if (over.aborted) return;
+    for (const { id, tool, at, options } of waiting) {
+      if (told.has(id) || at < since || !options.conversation?.startsWith("job-")) continue;
+      told.add(id);
+      printStatus(
+        `${colors.yellow("waiting:")} ${plainText(tool)} needs a person's yes: toolplane approvals approve ${id}`,
+      );
+    }
+  }
+}
+
+function printRun(run: JobRun, options: GlobalOptions): number {
+  show(options, { run }, () => renderRun(run));
+  if (run.error === null) return run.state === "cancelled" ? errorTable.CANCELLED.exit : 0;
+  if (!options.json) printError(run.error);
+  return errorTable[run.error.code].exit;
+}
+
+/** Looking succeeds, whatever became of the run. */
+export async function showRun(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
+  printRun(await withPlane(cli, options, (plane) => plane.jobs.status(id)), options);
+}
+
+export const showJob = command(
+  (plane, name: string) => plane.jobs.get(name),
+  renderJob,
+  (job) => ({ job }),
+);
+
+export const showTask = command(
+  (plane, name: string) => plane.tasks.get(name),
+  renderTask,
+  (task) => ({ task }),
+);
+
+export const switchJob = command(
+  (plane, name: string, verb: "pause" | "resume") => plane.jobs[verb](name),
+  ({ schedule }, [name, verb]) =>
+    verb === "pause"
+      ? `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`
+      : `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`,
+  (job) => ({ job }),
+);
+
+export const cancelRun = command(
+  (plane, id: string) => plane.jobs.cancel(id),
+  ({ id, job, state }) => `Run '${id}' of '${job}' is ${state}.`,
+  (run) => ({ run }),
+);
+
+export const listHistory = command(
+  (plane, name: string, { state, limit, cursor }: TextOptions<"state" | "limit" | "cursor">) => {
+    const known = toChoice("--state", state, jobRunStates);
+    return plane.jobs.history(name, withoutUndefined({ state: known, limit: toLimit(limit, 100), cursor }));
+  },
+  ({ runs, nextCursor }, [, { state, cursor }]) =>
+    printPage(renderRuns(runs, state !== undefined || cursor !== undefined), nextCursor),
+);
+
+function renderJob(job: JobStatus): string {
+  const { schedule, lastRun, health, upcoming, summary } = job;
+  const rate = health.job.total === 0 ? "" : `, ${Math.round(health.job.success_rate * 100)} % succeeded`;
+  const tasks = job.task_graph.map(({ task, depends_on, required_capabilities: needs }) => {
+    const after = depends_on.length === 0 ? "" : ` (after ${depends_on.join(", ")})`;
+    return `  ${plainText(`${task}${after}${needs.length === 0 ? "" : `: needs ${needs.join(", ")}`}`)}`;
+  });
+  const facts: Fact[] = [
+    ["for", job.personas.join(", ")],
+    ["when", renderRecurrence(job)],
+    ["next", schedule.nextAt === null ? renderNext(schedule) : renderTime(schedule.nextAt, job)],
+    ...upcoming.slice(1, 3).map((at): Fact => ["then", renderTime(at, job)]),
+    ["runs", `${health.job.total} remembered${rate}; ${job.active} under way or waiting`],
+    ["last", lastRun === null ? "never" : `${lastRun.state} ${lastRun.endedAt ?? lastRun.createdAt}`],
+    ["needs", job.required_capabilities.join(", ") || "no capability"],
+    ["priority", `${job.priority}, ${job.concurrency} at a time`],
+    ["escalate", renderEscalation(job)],
+    ["source", job.source],
+  ];
+  const head = [colors.bold(plainText(job.name)), ...(summary === null ? [] : [plainText(summary)])];
+  return [...head, "", ...renderFacts(9, facts), "", colors.bold("Tasks"), ...tasks].join("\n");
+}
+
+function renderTask(task: TaskEntry): string {
+  return [
+    colors.bold(plainText(task.name)),
+    plainText(task.summary),
+    ...(task.description === null ? [] : ["", plainText(task.description)]),
+    "",
+    ...renderFacts(9, [
+      ["persona", task.persona ?? "shared"],
+      ["skills", task.required_skills.join(", ") || "none: a model does it"],
+      ["tools", task.required_tools.join(", ") || "none of its own"],
+      ["needs", task.required_capabilities.join(", ") || "no capability"],
+      ["escalate", renderEscalation(task)],
+      ["source", task.source],
+    ]),
+    "",
+    colors.bold("Done when"),
+    ...task.acceptance_criteria.map((one) => `  ${plainText(one)}`),
+  ].join("\n");
+}
+
+function renderEscalation({ escalation_policy: policy }: Pick<JobStatus, "escalation_policy">): string | null {
+  if (policy === undefined) return null;
+  const { contact, level, timeframe, auto_escalate } = policy;
+  const facts = [contact, level, timeframe, auto_escalate ? "by itself" : undefined];
+  return facts.filter((fact) => fact !== undefined).join(", ") || "no contact";
+}
+
+function renderRecurrence({ recurrence }: Pick<JobStatus, "recurrence">): string {
+  if (recurrence === undefined) return "on request";
+  const { cron, frequency, interval = 1, timezone } = recurrence;
+  const zone = timezone === "UTC" ? "" : ` ${timezone}`;
+  if (cron !== undefined) return `${cron}${zone}`;
+  return interval === 1 ? `${frequency}${zone}` : `${frequency}, every ${interval}${zone}`;
+}
+
+/** As clocks show it where the job is at home, too. */
+function renderTime(at: string, { recurrence }: Pick<JobStatus, "recurrence">): string {
+  const timeZone = recurrence?.timezone ?? "UTC";
+  if (timeZone === "UTC") return at;
+  const form = { timeZone, hourCycle: "h23", weekday: "short", hour: "2-digit", minute: "2-digit" } as const;
+  return `${at} (${new Date(at).toLocaleString("en-GB", form).replace(",", "")} in ${timeZone})`;
+}
+
+function renderNext({ state, nextAt, pausedAt, pausedBy }: JobStatus["schedule"]): string {
+  if (state === "paused") return `paused by ${pausedBy ?? "anonymous"} at ${pausedAt}`;
+  return state === "on_request" ? "on request" : (nextAt ?? "not again");
+}
+
+export function renderRuns(runs: readonly JobRun[], isFiltered: boolean): string {
+  return table(runs, isFiltered ? "None of its runs matches." : "It has not run yet.", {
+    RUN: ({ id }) => id,
+    STATE: ({ state }) => state,
+    FOR: ({ scheduledFor, origin }) => scheduledFor ?? origin,
+    STARTED: ({ startedAt }) => startedAt,
+    TOOK: tookOf,
+    TASKS: ({ tasks }) => `${tasks.filter(({ state }) => state === "done").length}/${tasks.length}`,
+    ERROR: ({ error }) => renderError(error),
+  });
+}
+
+function renderRun(run: JobRun): string {
+  const rows = run.tasks.flatMap(({ task, state, attempts, error, steps, nextAttemptAt }) => {
+    const again = nextAttemptAt === null ? "" : `again at ${nextAttemptAt}`;
+    return [
+      [task, state, `${attempts}`, [again, renderError(error)].filter(Boolean).join("; ")],
+      ...steps.map((step) => [`  ${step.id}`, step.state, "", step.error?.code ?? step.tool ?? "a model"]),
+    ];
+  });
+  const took = run.endedAt === null ? "" : `, ${tookOf(run)}`;
+  const head = `Run ${run.id} of ${colors.bold(plainText(run.job))}: ${run.state}${took}`;
+  return `${head}\n${renderTable(["TASK", "STATE", "TRIES", ""], rows)}`;
+}
+
+function renderError(error: Pick<PlaneError, "code" | "message"> | null): string {
+  return error === null ? "" : `${error.code}: ${error.message}`;
+}
+
+function tookOf({ startedAt, endedAt }: JobRun): string {
+  if (startedAt === null || endedAt === null) return "-";
+  const ms = Date.parse(endedAt) - Date.parse(startedAt);
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,170 @@
+import { namesUnder } from "../../../../lib/text/fill-references.ts";
+import { plainText } from "../../../../lib/text/plain-text.ts";
+import { countOf } from "../../../../lib/text/wording.ts";
+import type { SkillListing } from "../../../../model/catalogue/registry-summary.ts";
+import type { ServerSkill, SkillShelf } from "../../../../model/catalogue/skill-entry.ts";
+import { errorTable } from "../../../../model/errors.ts";
+import type { SkillRun } from "../../../../model/work/run-schema.ts";
+import { toolsOfSkill } from "../../../../model/work/skill.ts";
+import type { Cli, TextOptions } from "../../cli.ts";
+import {
+  colors,
+  print,
+  printError,
+  printJson,
+  printPage,
+  printStatus,
+  renderFacts,
+  table,
+} from "../../terminal/output.ts";
+import { askingHere } from "../../terminal/questions.ts";
+import { command, withPlane } from "../../with-plane.ts";
+import { readInput } from "../call-arguments.ts";
+import { pickOptions, readFilters, type ToolFilters } from "../option-values.ts";
+
+/** Both kinds: those of manifests are run, those of servers and folders are read. */
+export const listSkills = command(
+  async (plane, options: ToolFilters) => {
+    const meant = pickOptions(options, "personaFilter", "capability", "query", "limit", "cursor");
+    const { personas, capabilities, q, limit, cursor } = readFilters(meant);
+    const page = await plane.skills.page({ personas, capabilities, q, limit, cursor });
+    // They have neither personas nor capabilities.
+    const isAll = personas.length === 0 && capabilities.length === 0 && (cursor ?? "") === "";
+    const { skills: published, leftOut } = isAll
+      ? await plane.skills.published({ waitMs: listWaitMs })
+      : { skills: [], leftOut: [] };
+    return { ...page, published: published.filter(hasWords(q)), leftOut };
+  },
+  ({ skills, total, nextCursor, published, leftOut }) => {
+    if (published.length > 0) print(colors.bold("Skills of manifests, which are run"));
+    const rows = table(skills, "No skills found.", {
+      SKILL: ({ name }) => name,
+      VERSION: ({ version }) => version,
+      PERSONA: ({ persona }) => persona ?? "shared",
+      "MISSING TOOLS": ({ missing_tools }) => missing_tools.join(", ") || "-",
+      SUMMARY: ({ summary, instruction_prompt }) => summary ?? instruction_prompt.split("\n", 1)[0],
+    });
+    printPage(rows, nextCursor, `${skills.length} of ${countOf(total, "skill")}`);
+    if (published.length > 0) print(`\n${colors.bold("Skills of servers and folders, which models read")}`);
+    if (published.length > 0) print(renderPublished(published));
+    printLeftOut(leftOut);
+  },
+  ({ skills, total, nextCursor, published }) => ({
+    skills,
+    total,
+    nextCursor,
+    published: published.map(({ server, uri, frontmatter }) => ({ name: frontmatter.name, server, uri })),
+  }),
+);
+
+export const listPublished = command(
+  async (plane, { server, query }: TextOptions<"server" | "query">) => {
+    const among = server === undefined ? {} : { servers: [server] };
+    const { skills, leftOut } = await plane.skills.published({ waitMs: listWaitMs, ...among });
+    return { skills: skills.filter(hasWords(query)), leftOut };
+  },
+  ({ skills, leftOut }) => {
+    print(renderPublished(skills));
+    printLeftOut(leftOut);
+  },
+  ({ skills, leftOut }) => ({ skills, leftOut }),
+);
+
+function hasWords(query: string | null = null): (skill: ServerSkill) => boolean {
+  const words = (query ?? "").toLowerCase().split(/\s+/);
+  return ({ frontmatter: { name, description } }) =>
+    words.every((word) => `${name} ${description}`.toLowerCase().includes(word));
+}
+
+/** A server that has not answered by then is there the next time. */
+const listWaitMs = 5_000;
+
+function renderPublished(skills: readonly ServerSkill[]): string {
+  return table(skills, "No skills of servers or folders found.", {
+    SKILL: ({ frontmatter }) => frontmatter.name,
+    SERVER: ({ server }) => server,
+    FILES: ({ resources }) => (Array.isArray(resources) ? resources.length : "-"),
+    DESCRIPTION: ({ frontmatter }) => frontmatter.description,
+  });
+}
+
+function printLeftOut(leftOut: SkillShelf["leftOut"]): void {
+  for (const { server, uri, why } of leftOut)
+    printStatus(`${colors.yellow("left out:")} ${plainText(`${uri || "all skills"} of '${server}': ${why}`)}`);
+}
+
+export const showSkill = command(
+  (plane, name: string) => plane.skills.get(name),
+  renderSkill,
+  (skill) => ({ skills: [skill] }),
+);
+
+function renderSkill(skill: SkillListing): string {
+  const { summary, safety_notes: safety, steps = [] } = skill;
+  return [
+    colors.bold(plainText(skill.name)),
+    ...(summary === null ? [] : [plainText(summary)]),
+    "",
+    colors.bold("Instructions"),
+    plainText(skill.instruction_prompt),
+    ...(safety === "" ? [] : ["", colors.bold("Safety"), plainText(safety)]),
+    "",
+    ...renderFacts(13, [
+      ["persona", skill.persona ?? "shared"],
+      ["version", skill.version],
+      ["category", skill.category ?? "-"],
+      ["tools", toolsOfSkill(skill).join(", ") || "none"],
+      ["input", skill.required_input.join(", ") || "none"],
+      ["missing", skill.missing_tools.join(", ") || "none"],
+      ["capabilities", skill.required_capabilities.join(", ") || "none"],
+      ["tags", skill.capability_tags.join(", ") || "none"],
+      ["together", renderCollaboration(skill)],
+      ["source", skill.source],
+    ]),
+    ...(steps.length === 0 ? [] : ["", colors.bold("Steps"), ...steps.map(renderStep)]),
+  ].join("\n");
+}
+
+function renderCollaboration({ collaboration }: SkillListing): string | null {
+  if (collaboration?.enabled !== true) return null;
+  const { protocol, participants, quorum } = collaboration;
+  return `${protocol} with ${participants.map(({ id }) => id).join(", ")}; ${Math.round(quorum * 100)} % are enough`;
+}
+
+function renderStep({ id, tool, depends_on, arguments: args, when = "" }: NonNullable<SkillListing["steps"]>[number]) {
+  const before = new Set([...depends_on, ...namesUnder("steps", [args, when])]);
+  const after = before.size === 0 ? "" : ` (after ${[...before].join(", ")})`;
+  return `  ${plainText(`${id}: ${tool}${after}`)}`;
+}
+
+type SkillRunOptions = TextOptions<"args" | "model" | "conversation"> & { yes?: boolean; dryRun?: boolean };
+
+export async function runSkill(cli: Cli, name: string, values: string[], options: SkillRunOptions): Promise<number> {
+  const input = await readInput(options.args, values);
+  const given = {
+    ...pickOptions(options, "model", "conversation", "dryRun"),
+    ...(options.yes ? { consent: true } : {}),
+    ...(await askingHere(options)),
+  };
+  const run = await withPlane(cli, options, (plane, signal) =>
+    plane.skills.run(name, input, { face: "cli", signal, ...given }),
+  );
+  if (options.json) printJson(run);
+  else printSkillRun(run);
+  return run.error === null ? 0 : errorTable[run.error.code].exit;
+}
+
+/** The result goes to standard output; how it came about to standard error. */
+function printSkillRun({ steps, result, error, outcome }: SkillRun): void {
+  const rows = table(steps, "", {
+    STEP: ({ id }) => id,
+    TOOL: ({ tool }) => tool ?? "a model",
+    STATE: ({ state }) => state,
+    TIME: ({ durationMs }) => (durationMs === null ? "-" : `${Math.round(durationMs)} ms`),
+    ERROR: ({ error: failed }) => failed?.code ?? "",
+  });
+  if (outcome === "planned") return print(rows || "A model follows the instructions.");
+  if (rows !== "") printStatus(rows);
+  if (error !== null) return printError(error);
+  if (result !== null) print(typeof result === "string" ? plainText(result) : JSON.stringify(result, null, 2));
+}

@@ -1,0 +1,143 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { firstIdOf } from "../../lib/ids-and-time.ts";
+import { type CallFilter, momentsOf } from "../../model/calls/call-history.ts";
+import type { CallRecord, CallUsage } from "../../model/calls/call-schema.ts";
+import {
+  all,
+  type Condition,
+  type Database,
+  first,
+  newestFirst,
+  number,
+  parseRecord,
+  same,
+  select,
+} from "./database.ts";
+
+/** An index of Postgres takes no long text, and callers may give any. */
+export function keyOf(conversation: string): string {
+  return conversation.slice(0, 200);
+}
+
+/** Newest first. Where no index finds them, part by part: other work waits for the end of each. */
+export function findCalls(database: Database, filter: CallFilter): Promise<CallRecord[]> {
+  const { limit, since, until } = filter;
+  if (since !== undefined || until !== undefined) return findByTime(database, filter);
+  if (limit !== undefined && isScan(filter)) return scan(database, filter, limit);
+  if (limit !== undefined && database.days) return findByDay(database, filter, limit);
+  return database.read(() => newestFirst(parseRecord<CallRecord>, "calls", conditionsOf(database, filter), filter));
+}
+
+/** First among the last days: to ask many tables costs more than to read one. */
+async function findByDay(database: Database, filter: CallFilter, limit: number): Promise<CallRecord[]> {
+  const { before } = filter;
+  const place = "SELECT sequence FROM calls WHERE id = ?";
+  const high = before === undefined ? undefined : await database.read(() => number(place, [before]));
+  const recent = database.days?.recent(high) ?? 0;
+  const fixed: Condition[] = [...conditionsOf(database, filter), ["sequence < ?", high]];
+  const found: CallRecord[] = [];
+  for (const within of ["sequence >= ?", "sequence < ?"]) {
+    const page = { limit: limit - found.length };
+    if (page.limit <= 0) break;
+    const conditions: Condition[] = [...fixed, [within, recent]];
+    found.push(...(await database.read(() => newestFirst(parseRecord<CallRecord>, "calls", conditions, page))));
+  }
+  return found;
+}
+
+function conditionsOf({ recordNumber }: Pick<Database, "recordNumber">, filter: CallFilter): Condition[] {
+  const { tool, match, server, status, run, conversation, user, minMs, maxMs, minCost } = filter;
+  return [
+    ["tool = ?", tool],
+    ["lower(tool) LIKE ? ESCAPE '!'", match && `%${match.toLowerCase().replace(/[!%_]/g, "!$&")}%`],
+    ["server = ?", server],
+    ["status = ?", status],
+    ["run = ?", run],
+    ["conversation = ?", conversation && keyOf(conversation)],
+    [same("user_name"), user],
+    [`${recordNumber("durationMs")} >= ?`, minMs],
+    [`${recordNumber("durationMs")} <= ?`, maxMs],
+    [`${recordNumber("cost", "amount")} >= ?`, minCost],
+  ];
+}
+
+/** An index finds calls by one of the first three. For others, all calls may have to be read in vain. */
+function isScan({ tool, status, user, run, conversation, match, server, minMs, maxMs, minCost }: CallFilter): boolean {
+  if (run !== undefined || conversation !== undefined) return false;
+  const indexed = [tool, status, user].filter((value) => value !== undefined).length;
+  return indexed > 1 || [match, server, minMs, maxMs, minCost].some((value) => value !== undefined);
+}
+
+/** Numbers that are looked through in one turn, at first and at most. */
+const firstWindow = 50_000;
+const widestWindow = 400_000;
+
+async function scan(database: Database, filter: CallFilter, limit: number): Promise<CallRecord[]> {
+  const { read } = database;
+  const { before } = filter;
+  const newest = "SELECT max(sequence) + 1 FROM calls";
+  // Numbers have gaps: those of a shared store begin again far above with each day.
+  const next = `${newest} WHERE sequence < ?`;
+  let high = await read(() =>
+    before === undefined ? number(newest) : number("SELECT sequence FROM calls WHERE id = ?", [before]),
+  );
+  const found: CallRecord[] = [];
+  const fixed = conditionsOf(database, filter);
+  for (let width = firstWindow; high > 0 && found.length < limit; width = Math.min(width * 2, widestWindow)) {
+    const low = high - width;
+    const within: Condition[] = [
+      ["sequence < ?", high],
+      ["sequence >= ?", low],
+    ];
+    const page = { limit: limit - found.length };
+    found.push(...(await read(() => newestFirst(parseRecord<CallRecord>, "calls", [...fixed, ...within], page))));
+    high = found.length < limit ? await read(() => number(next, [low])) : 0;
+    await nextTurn();
+  }
+  return found;
+}
+
+/** Calls that are looked through in one turn. */
+const atOnce = 20_000;
+
+/** By the time they began, which their ids begin with. */
+async function findByTime(database: Database, filter: CallFilter): Promise<CallRecord[]> {
+  const { read } = database;
+  const { limit, before } = filter;
+  const { from, to } = momentsOf(filter);
+  const low = firstIdOf(from);
+  let high = [firstIdOf(to), ...(before === undefined ? [] : [before])].sort()[0] as string;
+  const found: CallRecord[] = [];
+  const fixed = conditionsOf(database, filter);
+  const isPlain = limit !== undefined && fixed.every(([, value]) => value === undefined);
+  const edgeSql = `SELECT id FROM calls WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ${atOnce}`;
+  while (low < high && (limit === undefined || found.length < limit)) {
+    const part = high;
+    // Without another condition the first are found at once.
+    const edge = (isPlain ? null : await read(() => first(({ id }) => String(id), edgeSql, [low, part]))) ?? low;
+    const within: Condition[] = [
+      ["id >= ?", edge],
+      ["id < ?", part],
+    ];
+    const page = { order: "id DESC", limit: limit && limit - found.length };
+    found.push(...(await read(() => select(parseRecord<CallRecord>, "record", "calls", [...fixed, ...within], page))));
+    high = edge;
+    await nextTurn();
+  }
+  return found;
+}
+
+/** Every tool once, with its last call: from name to name along the index, not from call to call. */
+const eachToolSql = `
+  WITH RECURSIVE named (tool) AS (
+    SELECT min(tool) FROM calls
+    UNION ALL SELECT (SELECT min(tool) FROM calls WHERE tool > named.tool) FROM named WHERE named.tool IS NOT NULL
+  )
+  SELECT tool, (SELECT at FROM calls WHERE calls.tool = named.tool ORDER BY sequence DESC LIMIT 1) AS at
+  FROM named WHERE tool IS NOT NULL`;
+
+export async function findLastUses({ read }: Database): Promise<CallUsage> {
+  const since = await read(() => first(({ at }) => String(at), "SELECT at FROM calls ORDER BY sequence LIMIT 1"));
+  const tools = await read(() => all(({ tool, at }) => ({ name: String(tool), lastAt: String(at) }), eachToolSql));
+  return { since, tools };
+}

@@ -1,0 +1,15 @@
+import type { AgentOutcome } from "../../../src/model/agent/run-schema.ts";
+import type { CallFilter } from "../api/queries.ts";
+
+/** Values that mean nothing are for the plane to refuse. */
+export type CallSearch = { [Name in keyof CallFilter]: NonNullable<CallFilter[Name]> } & {
+  view?: string;
+  /** A span of time that moves on, such as the last day. */
+  range?: string;
+  outcome?: AgentOutcome;
+};
+
+export const callSearchNames = [
+  ...["outcome", "view", "range", "since", "until", "tool", "match", "server"],
+  ...["status", "minMs", "maxMs", "minCost", "user", "run", "conversation"],
+];

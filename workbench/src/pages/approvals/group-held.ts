@@ -1,0 +1,42 @@
+import type { HeldAnswer } from "../../api/approval-queries.ts";
+
+export const groupings = {
+  none: "By time",
+  tool: "By tool",
+  conversation: "By conversation",
+  caller: "By caller",
+} as const;
+export type Grouping = keyof typeof groupings;
+
+type Held = Pick<HeldAnswer, "tool" | "options" | "principal" | "shown">;
+
+const nameOf: Record<Grouping, (held: Held) => string> = {
+  none: () => "",
+  tool: ({ tool }) => tool,
+  conversation: ({ options }) => options.conversation ?? "Without a conversation",
+  caller: ({ principal }) => principal.user ?? "anonymous",
+};
+
+/** In the order of the first of each. */
+export function groupHeld<Item extends { held: Held }>(items: readonly Item[], by: Grouping) {
+  return [...Map.groupBy(items, ({ held }) => nameOf[by](held))].map(([name, group]) => ({ name, items: group }));
+}
+
+/** Every word stands somewhere in the call. */
+export function isSought({ tool, principal, options, shown }: Held, words: string): boolean {
+  const text = [tool, principal.user, options.conversation, JSON.stringify(shown)].join(" ").toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+const maxSummary = 140;
+
+/** The arguments on one line. */
+export function summaryOf({ shown }: Pick<Held, "shown">): string {
+  const parts = Object.entries(shown as object).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return parts.join(" · ").slice(0, maxSummary);
+}

@@ -1,0 +1,71 @@
+import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
+import { isObject } from "../../../../src/model/json.ts";
+import type { App } from "./app.ts";
+
+/** A page of any size has this much of the window; it scrolls in itself. */
+export const maxHeight = 720;
+export const minHeight = 48;
+
+/** What pages call our colours. Those with two values follow the theme by themselves. */
+const variables = {
+  "--color-background-primary": "--surface",
+  "--color-background-secondary": "--canvas",
+  "--color-background-tertiary": "--sunken",
+  "--color-background-info": "--accent-soft",
+  "--color-background-success": "--good-soft",
+  "--color-background-warning": "--warn-soft",
+  "--color-background-danger": "--bad-soft",
+  "--color-text-primary": "--ink",
+  "--color-text-secondary": "--muted",
+  "--color-text-tertiary": "--muted",
+  "--color-text-info": "--accent",
+  "--color-text-success": "--good",
+  "--color-text-warning": "--warn",
+  "--color-text-danger": "--bad",
+  "--color-border-primary": "--line",
+  "--color-border-secondary": "--line",
+  "--color-ring-primary": "--accent",
+} as const;
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+function themeNow(): "light" | "dark" {
+  const { theme } = document.documentElement.dataset;
+  if (theme === "light" || theme === "dark") return theme;
+  return dark.matches ? "dark" : "light";
+}
+
+/** Where the page stands. */
+export function contextFor({ tool }: App, width: number): McpUiHostContext {
+  const style = getComputedStyle(document.documentElement);
+  const ours = Object.entries(variables).map(([theirs, own]) => [theirs, style.getPropertyValue(own).trim()]);
+  const schema = isObject(tool.parameters) ? tool.parameters : {};
+  const fonts = { "--font-sans": style.fontFamily, "--font-mono": "ui-monospace, monospace" };
+  return {
+    theme: themeNow(),
+    styles: { variables: { ...Object.fromEntries(ours), ...fonts } as never },
+    displayMode: "inline",
+    availableDisplayModes: ["inline"],
+    containerDimensions: { width, maxHeight },
+    locale: navigator.language,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    userAgent: "toolplane-workbench",
+    platform: "web",
+    deviceCapabilities: { touch: navigator.maxTouchPoints > 0, hover: matchMedia("(hover: hover)").matches },
+    toolInfo: { tool: { name: tool.id.tool, inputSchema: { ...schema, type: "object" } } as never },
+  };
+}
+
+/** Tells when the theme or the width changes, until the returned function is called. */
+export function watchContext(frame: HTMLElement, tell: () => void): () => void {
+  const theme = new MutationObserver(tell);
+  theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+  const size = new ResizeObserver(tell);
+  size.observe(frame);
+  dark.addEventListener("change", tell);
+  return () => {
+    theme.disconnect();
+    size.disconnect();
+    dark.removeEventListener("change", tell);
+  };
+}

@@ -1,0 +1,91 @@
+import type { UnknownObject } from "../../../../../src/model/json.ts";
+import type { CallAnswer } from "../../../api/queries.ts";
+import { diffLines } from "../../../parts/diff-lines.ts";
+
+type Compared = Pick<CallAnswer, "status" | "provider" | "argumentsHash" | "resultHash" | "error" | "attempts"> & {
+  payload?: CallAnswer["payload"];
+};
+
+/** Unchanged lines around a change. */
+const around = 3;
+
+/** What is different between two calls, as a text that `diff` would write; empty where nothing is. */
+export function differenceOf(before: Compared, after: Compared): string {
+  const old = textsOf(before);
+  const now = textsOf(after);
+  return Object.keys({ ...old, ...now })
+    .flatMap((name) => {
+      const lines = hunks(old[name] ?? "", now[name] ?? "");
+      return lines.length === 0 ? [] : [`@@ ${name} @@`, ...lines];
+    })
+    .join("\n");
+}
+
+function hunks(before: string, after: string): string[] {
+  if (before === after) return [];
+  const lines = diffLines(before, after);
+  const isNear = lines.map((_, at) =>
+    lines.slice(Math.max(0, at - around), at + around + 1).some(({ sign }) => sign !== " "),
+  );
+  const shown: string[] = [];
+  for (const [at, { sign, text }] of lines.entries()) {
+    if (isNear[at]) shown.push(`${sign === "−" ? "-" : sign}${text}`);
+    else if (isNear[at - 1]) shown.push(" …");
+  }
+  return shown;
+}
+
+/** Hashes tell that something differs where the values are not kept. */
+function textsOf({
+  payload,
+  status,
+  provider,
+  argumentsHash,
+  resultHash,
+  error,
+  attempts,
+}: Compared): Record<string, string> {
+  const values: Record<string, string> = payload
+    ? { arguments: pretty(payload.arguments), result: resultText(payload.result) }
+    : { "hash of the arguments": argumentsHash ?? "", "hash of the result": resultHash ?? "" };
+  return {
+    status,
+    error: error ? `${error.code}: ${error.message}` : "",
+    ...values,
+    provider: provider ?? "",
+    attempts: String(attempts.length),
+  };
+}
+
+const pretty = (value: unknown) =>
+  value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2);
+
+/** Block by block; JSON inside a text is laid out as JSON, so that no difference is one long escaped line. */
+function resultText(result: unknown): string {
+  if (typeof result !== "object" || result === null || !("content" in result)) return pretty(result);
+  const { content, structuredContent, ...rest } = result as { content: UnknownObject[]; structuredContent?: unknown };
+  const blocks = content.map((block) => (typeof block.text === "string" ? laidOut(block.text) : pretty(block)));
+  const structured = structuredContent === undefined ? "" : pretty(structuredContent);
+  const more = Object.keys(rest).length === 0 ? "" : pretty(rest);
+  return [...new Set([...blocks, structured, more])].filter((text) => text !== "").join("\n");
+}
+
+function laidOut(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return pretty(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+const maxSummary = 160;
+
+/** What a call was given, on one line. */
+export function argumentsText({
+  payload,
+  argumentNames,
+}: Pick<CallAnswer, "argumentNames"> & Pick<Compared, "payload">) {
+  const text = payload ? JSON.stringify(payload.arguments) : argumentNames.join(", ");
+  return text.length <= maxSummary ? text : `${text.slice(0, maxSummary)}…`;
+}

@@ -1,0 +1,81 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { TextInput } from "../../parts/field.tsx";
+import { X } from "../../parts/icons.ts";
+import { keepFlag, useFlag } from "../../parts/kept-flags.ts";
+import { useCallSearch } from "./call-filters.tsx";
+
+type View = { name: string; search: Record<string, string> };
+
+/** Of this browser. */
+const keptAs = "call-views";
+
+function readViews(text: string | null): View[] {
+  try {
+    const kept: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(kept) ? kept.filter((one) => typeof one?.name === "string" && one.search) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Filters under a name. */
+export function SavedViews() {
+  const { search } = useCallSearch();
+  const views = readViews(useFlag(keptAs));
+  const [name, setName] = useState<string | null>(null);
+  const keep = (next: readonly View[]) => keepFlag(keptAs, JSON.stringify(next));
+  const isFiltered = Object.keys(search).length > 0;
+  const save = () => {
+    const named = name?.trim() ?? "";
+    if (named !== "")
+      keep([
+        ...views.filter((one) => one.name !== named),
+        { name: named, search: search as unknown as View["search"] },
+      ]);
+    setName(null);
+  };
+  return (
+    <>
+      {views.map((view) => (
+        <span key={view.name} className="inline-flex items-center rounded-md border border-line">
+          <Link to="/calls" search={view.search as never} className="px-2.5 py-1 text-sm hover:underline">
+            {view.name}
+          </Link>
+          <IconButton
+            label={`Forget the view ${view.name}`}
+            icon={X}
+            className="size-7"
+            onClick={() => keep(views.filter((one) => one !== view))}
+          />
+        </span>
+      ))}
+      {isFiltered && name === null && (
+        <Button variant="quiet" onClick={() => setName("")}>
+          Save this view
+        </Button>
+      )}
+      {name !== null && (
+        <form
+          className="flex gap-1"
+          onSubmit={(event) => {
+            event.preventDefault();
+            save();
+          }}
+        >
+          <TextInput
+            aria-label="Name of the view"
+            placeholder="Name"
+            autoFocus
+            className="w-36!"
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+            onKeyDown={({ key }) => key === "Escape" && setName(null)}
+          />
+          <Button type="submit">Save</Button>
+        </form>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { pendingQuery } from "../../../api/approval-queries.ts";
+import type { RunningRun } from "../../../api/history-queries.ts";
+import { Badge } from "../../../parts/badge.tsx";
+import { Facts, Page, Panel } from "../../../parts/page.tsx";
+import { renderCount, renderDuration, Time } from "../../../parts/time.tsx";
+import { Conversation } from "../conversation.tsx";
+import { Waterfall } from "../waterfall.tsx";
+import { isModelAsked, liveSpans } from "./run-spans.ts";
+import { StopRun } from "./stop-run.tsx";
+import { useRecords } from "./use-story.ts";
+
+const everyMs = 500;
+
+/** A run that goes on: what it has done so far, and what it does now. */
+export function LiveRun({ run, back }: { run: RunningRun; back: ReactNode }) {
+  const now = useClock();
+  const records = useRecords(run.id);
+  const held = useHeld(run);
+  const { id, question, steps = [], messages = [], calls, conversation, usage } = run;
+  const isAsked = isModelAsked(run);
+  const durationMs = Math.max(0, now - Date.parse(run.at));
+  const doing =
+    held.size > 0
+      ? "waits for approval"
+      : isAsked
+        ? `the model, turn ${steps.length}`
+        : calls.flatMap(({ tool, status }) => (status === null ? tool : [])).join(", ");
+  return (
+    <Page
+      title={
+        <>
+          <span dir="auto" className="line-clamp-2 min-w-0 break-words">
+            {question}
+          </span>{" "}
+          <Badge dot tone="accent">
+            running
+          </Badge>
+        </>
+      }
+      about={back}
+      actions={<StopRun id={id} />}
+    >
+      <Panel title={`Timing: ${renderDuration(durationMs)} so far`}>
+        <Waterfall
+          label="Turns and calls so far"
+          spans={liveSpans(run, records, new Set(held.keys()), now)}
+          totalMs={durationMs}
+        />
+      </Panel>
+      <div className="grid items-start gap-3 xl:grid-cols-[3fr_1fr]">
+        <Panel title="Story so far">
+          <Conversation
+            run={{ messages, steps, question, answer: null, conversation }}
+            records={records}
+            live={{ calls, held, isModelAsked: isAsked }}
+          />
+        </Panel>
+        <Panel title="Run">
+          <Facts
+            items={[
+              ["Now", doing],
+              ["Since", <Time full key="at" at={run.at} />],
+              ["Asked by", run.user],
+              ["Model", run.model],
+              ["Toolset", run.toolset ?? "every tool"],
+              ["Turns", steps.length],
+              ["Tokens", `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
+              [
+                "Conversation",
+                <Link
+                  key="conversation"
+                  to="/calls"
+                  search={{ conversation }}
+                  className="break-all text-accent hover:underline"
+                >
+                  {conversation}
+                </Link>,
+              ],
+            ]}
+          />
+        </Panel>
+      </div>
+    </Page>
+  );
+}
+
+function useClock(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** The approvals that its calls wait for, by the call: oldest first, as far as they are of the same tool. */
+function useHeld(run: RunningRun): Map<string, string> {
+  const approvals = useQuery(pendingQuery()).data?.approvals ?? [];
+  const ours = approvals.filter(({ options }) => options.run === run.id);
+  const found = new Map<string, string>();
+  for (const { id, status, tool } of run.calls) {
+    if (status !== null) continue;
+    const at = ours.findIndex((held) => isSame(held, tool));
+    const [held] = at === -1 ? [] : ours.splice(at, 1);
+    if (held) found.set(id, held.id);
+  }
+  return found;
+}
+
+/** Models have other separators in their names of tools. */
+function isSame({ tool, toolId }: { tool: string; toolId: { server: string | null; tool: string } }, name: string) {
+  const plain = (text: string) => text.replaceAll(/[^\p{L}\p{N}]+/gu, "_").toLowerCase();
+  const names = [tool, toolId.tool, `${toolId.server ?? ""}_${toolId.tool}`];
+  return names.map(plain).includes(plain(name));
+}

@@ -1,0 +1,72 @@
+import { useState } from "react";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { Button } from "../../parts/button.tsx";
+import { Select } from "../../parts/field.tsx";
+import { Ban } from "../../parts/icons.ts";
+import { counted, exactTime, renderCount, useNow } from "../../parts/time.tsx";
+import { useEnableTools } from "../../parts/use-enable-tools.ts";
+import { reachesBack, type ToolCost, unusedOf } from "./tool-use.ts";
+
+const spans = [7, 30, 90];
+const dayMs = 24 * 3_600_000;
+/** Instead of days: as far as the records reach. */
+const all = 0;
+
+type UnusedToolsProps = { costs: readonly ToolCost[]; usage: AnswerOf<"calls.usage"> | undefined };
+
+/** Disables what nobody calls, and says what that saves. */
+export function UnusedTools({ costs, usage }: UnusedToolsProps) {
+  const [days, setDays] = useState(30);
+  const now = useNow();
+  const enable = useEnableTools("Context");
+  const begin = usage?.since ?? null;
+  const span = days === all && begin !== null ? (now - Date.parse(begin)) / dayMs : days;
+  const unused = unusedOf(costs, span, now);
+  const tokens = unused.reduce((sum, one) => sum + one.tokens, 0);
+  const isKnown = days === all ? begin !== null : reachesBack(usage, days, now);
+  const why = usage === undefined ? "Reading the records …" : whyNot(usage.since, days);
+  return (
+    <section
+      aria-label="What nobody calls"
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line bg-surface px-4 py-3 text-sm"
+    >
+      <p className="min-w-0 flex-1 basis-72">
+        {!isKnown ? (
+          <span className="text-muted">{why}</span>
+        ) : unused.length === 0 ? (
+          <>Every tool was called in this time.</>
+        ) : (
+          <>
+            <b>{counted(unused.length, "tool")}</b> not called{" "}
+            {days === all ? `since ${exactTime(begin ?? "")}` : "in this time"}: <b>{renderCount(tokens)} tokens</b> of
+            definitions.
+          </>
+        )}
+      </p>
+      <Select
+        aria-label="Not called in"
+        className="w-44!"
+        value={String(days)}
+        onChange={({ target }) => setDays(Number(target.value))}
+        options={[
+          ...spans.map((some) => ({ value: String(some), text: `Last ${some} days` })),
+          { value: String(all), text: "All that is recorded" },
+        ]}
+      />
+      <Button
+        icon={Ban}
+        disabled={!isKnown || unused.length === 0}
+        title={isKnown ? undefined : why}
+        busy={enable.isPending}
+        onClick={() => enable.mutate({ names: unused.map(({ name }) => name), enabled: false })}
+      >
+        Disable what nobody calls
+      </Button>
+    </section>
+  );
+}
+
+function whyNot(since: string | null, days: number): string {
+  if (since === null) return "No call is recorded yet, so it is not known what nobody calls.";
+  return `Calls are recorded since ${exactTime(since)}. What nobody called in ${days} days is known later.`;
+}

@@ -1,0 +1,187 @@
+import { isObject, type UnknownObject } from "../../../../src/model/json.ts";
+
+/** A line of a schema: an argument, an entry of a list, or one of several shapes. */
+export type SchemaField = {
+  name: string;
+  /** What it is called in words and not in data, as the entries of a list are. */
+  isWord: boolean;
+  type: string;
+  needed: boolean;
+  about: string;
+  /** Choices, defaults and bounds, in words. */
+  remarks: string[];
+  schema: UnknownObject;
+};
+
+/** More levels of lists are not named. */
+const namedLevels = 4;
+/** Parts that are passed over on the way to what is inside. */
+const maxPassed = 100;
+/** A reference that leads to a reference; a longer way is a circle. */
+const maxHops = 20;
+/** The JSON tab has all of them. */
+const maxChoices = 50;
+const maxText = 300;
+
+/**
+ * What is directly inside a schema. `root` is where its references lead to. Only one level is read: a schema that holds
+ * itself has no end, and a person opens as much of it as is of use.
+ */
+export function fieldsOf(given: unknown, root: UnknownObject): SchemaField[] {
+  // Parts that are passed over may lead back to where they began.
+  const passed = new Set<UnknownObject>();
+  const inside = (one: unknown): SchemaField[] => {
+    const schema = resolve(one, root);
+    if (passed.has(schema) || passed.size > maxPassed) return [];
+    passed.add(schema);
+    const needed = new Set(listIn(schema.required));
+    const { additionalProperties, prefixItems, items, allOf } = schema;
+    return [
+      ...Object.entries(recordIn(schema.properties)).map(([name, inner]) => ({
+        ...readField(name, inner, root, false),
+        needed: needed.has(name),
+      })),
+      ...Object.entries(recordIn(schema.patternProperties)).map(([pattern, inner]) =>
+        readField(`names like ${pattern}`, inner, root),
+      ),
+      ...(isObject(additionalProperties) ? [readField("other names", additionalProperties, root)] : []),
+      ...listIn(prefixItems).map((inner, at) => readField(`entry ${at + 1}`, inner, root)),
+      ...(isObject(items) ? insideOrItself(readField("each entry", items, root)) : []),
+      ...listIn(allOf).flatMap(inside),
+      ...insideShapes(schema),
+    ];
+  };
+  /** Entries that have nothing to say of themselves are passed over: what is inside them is of interest. */
+  const insideOrItself = (field: SchemaField): SchemaField[] => {
+    if (field.about !== "" || field.remarks.length > 0) return [field];
+    return passed.has(field.schema) || passed.size > maxPassed ? [field] : inside(field.schema);
+  };
+  /** Of several shapes each one; the only one beside null is no choice. */
+  const insideShapes = (schema: UnknownObject): SchemaField[] => {
+    const shapes = shapesOf(schema).filter((shape) => resolve(shape, root).type !== "null");
+    const fields = shapes.map((shape, at) => {
+      const { title } = resolve(shape, root);
+      return readField(isText(title) ? title : `shape ${at + 1}`, shape, root);
+    });
+    const [only] = fields;
+    if (fields.length === 1 && only !== undefined) return insideOrItself(only);
+    const isSilent = (field: SchemaField) =>
+      field.about === "" && field.remarks.length === 0 && !hasFields(field.schema, root);
+    // `string or number` is said by the type.
+    return fields.every(isSilent) ? [] : fields;
+  };
+  return inside(given);
+}
+
+/** Whether a schema has anything to open, looked for one level deep. */
+function hasFields(given: unknown, root: UnknownObject): boolean {
+  const { properties, patternProperties, additionalProperties, prefixItems, items, allOf, ...rest } = resolve(
+    given,
+    root,
+  );
+  if (Object.keys(recordIn(properties)).length > 0 || Object.keys(recordIn(patternProperties)).length > 0) return true;
+  if (isObject(additionalProperties) || listIn(prefixItems).length > 0 || listIn(allOf).length > 0) return true;
+  return isObject(items) || shapesOf(rest).length > 0;
+}
+
+function readField(name: string, given: unknown, root: UnknownObject, isWord = true): SchemaField {
+  const schema = resolve(given, root);
+  const about = [given, schema].map((one) => (isObject(one) ? one.description : undefined)).find(isText) ?? "";
+  return { name, isWord, type: typeOf(given, root), needed: false, about, remarks: remarksOn(schema), schema };
+}
+
+/** `list of object`, `string or number`, `Address`. */
+export function typeOf(given: unknown, root: UnknownObject, level = 0): string {
+  if (level > namedLevels) return "…";
+  const schema = resolve(given, root);
+  const { type, items, title } = schema;
+  // A name is not looked into: references to references have no end.
+  const named = isObject(given) && isText(given.$ref) ? decode(given.$ref.split("/").at(-1) || "anything") : "";
+  const words = Array.isArray(type) ? type.filter(isText) : isText(type) ? [type] : [];
+  if (named !== "") return words.length === 0 ? named : `${named} (${words.join(" or ")})`;
+  if (words.length > 0)
+    return words
+      .map((word) => (word === "array" && items !== undefined ? `list of ${typeOf(items, root, level + 1)}` : word))
+      .map((word) => (word === "array" ? "list" : word))
+      .join(" or ");
+  const shapes = shapesOf(schema);
+  if (shapes.length > 0) return [...new Set(shapes.map((one) => typeOf(one, root, level + 1)))].join(" or ");
+  if (Array.isArray(schema.enum)) return "enum";
+  if (schema.const !== undefined) return "constant";
+  if (isObject(schema.properties) || listIn(schema.allOf).length > 0) return isText(title) ? title : "object";
+  return "anything";
+}
+
+const bounds: readonly (readonly [string, string])[] = [
+  ["minimum", "at least"],
+  ["exclusiveMinimum", "more than"],
+  ["maximum", "at most"],
+  ["exclusiveMaximum", "less than"],
+  ["multipleOf", "a multiple of"],
+  ["minLength", "length at least"],
+  ["maxLength", "length at most"],
+  ["minItems", "entries at least"],
+  ["maxItems", "entries at most"],
+  ["minProperties", "names at least"],
+  ["maxProperties", "names at most"],
+  ["pattern", "like"],
+  ["format", "as"],
+  ["contentMediaType", "content"],
+  ["contentEncoding", "encoded as"],
+];
+
+function remarksOn(schema: UnknownObject): string[] {
+  const { const: only, default: fallback, examples, uniqueItems, deprecated, additionalProperties } = schema;
+  return [
+    ...(Array.isArray(schema.enum) ? [`one of ${renderChoices(schema.enum)}`] : []),
+    ...(only === undefined ? [] : [`always ${asText(only)}`]),
+    ...(fallback === undefined ? [] : [`default ${asText(fallback)}`]),
+    ...bounds.flatMap(([key, words]) => (schema[key] === undefined ? [] : [`${words} ${asText(schema[key])}`])),
+    ...(uniqueItems === true ? ["no entry twice"] : []),
+    ...(additionalProperties === false && isObject(schema.properties) ? ["no other names"] : []),
+    ...(Array.isArray(examples) && examples.length > 0 ? [`for example ${renderChoices(examples.slice(0, 3))}`] : []),
+    ...(deprecated === true ? ["deprecated"] : []),
+  ];
+}
+
+function renderChoices(choices: readonly unknown[]): string {
+  const shown = choices.slice(0, maxChoices).map(asText).join(", ");
+  return choices.length > maxChoices ? `${shown} and ${choices.length - maxChoices} more` : shown;
+}
+
+function asText(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return text.length > maxText ? `${text.slice(0, maxText)}…` : text;
+}
+
+/** What a reference within the schema leads to. One that leads nowhere, elsewhere or in a circle says nothing. */
+function resolve(given: unknown, root: UnknownObject): UnknownObject {
+  let schema = given;
+  for (let hops = 0; hops < maxHops; hops += 1) {
+    if (!isObject(schema) || Array.isArray(schema)) return {};
+    if (!isText(schema.$ref)) return schema;
+    schema = placeIn(root, schema.$ref);
+  }
+  return {};
+}
+
+function placeIn(root: UnknownObject, reference: string): unknown {
+  if (!reference.startsWith("#")) return undefined;
+  const names = reference.slice(1).split("/").slice(1).map(decode);
+  return names.reduce<unknown>((at, name) => {
+    return typeof at === "object" && at !== null && Object.hasOwn(at, name) ? (at as UnknownObject)[name] : undefined;
+  }, root);
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~");
+  } catch {
+    return name;
+  }
+}
+
+const shapesOf = ({ anyOf, oneOf }: UnknownObject) => [...listIn(anyOf), ...listIn(oneOf)];
+const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const recordIn = (value: unknown): UnknownObject => (isObject(value) && !Array.isArray(value) ? value : {});
+const isText = (value: unknown): value is string => typeof value === "string";

@@ -1,0 +1,9 @@
+/** `'toolplane tools list' lists them.`, `List them: toolplane calls runs`, `'calls' lists those that are.` */
+const command = /(?:['\u2018`]|: )toolplane [a-z]|^'[a-z-]+(?: [a-z-]+)*' lists /;
+
+/** What to type into a terminal is no help to a person who is at a page. */
+export function withoutCommands(message: string): string {
+  const sentences = message.split(/(?<=[.!?])\s+/);
+  const kept = sentences.filter((sentence) => !command.test(sentence));
+  return kept.length === 0 ? message : kept.join(" ");
+}

@@ -1,0 +1,34 @@
+import { useEffect, useSyncExternalStore } from "react";
+
+let isRaw = false;
+let shown = 0;
+const listeners = new Set<() => void>();
+
+export function setRaw(next: boolean): void {
+  isRaw = next;
+  for (const tell of listeners) tell();
+}
+
+function onKey({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
+  const isTyping = target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
+  if (key.toLowerCase() === "v" && !ctrlKey && !metaKey && !altKey && !isTyping) setRaw(!isRaw);
+}
+
+/** Whether results are shown as they came. The key V changes it for all results of the page. */
+export function useIsRaw(): boolean {
+  useEffect(() => {
+    shown += 1;
+    if (shown === 1) window.addEventListener("keydown", onKey);
+    return () => {
+      shown -= 1;
+      if (shown === 0) window.removeEventListener("keydown", onKey);
+    };
+  }, []);
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => isRaw,
+  );
+}

@@ -1,0 +1,83 @@
+import type { FieldProps, RJSFSchema } from "@rjsf/utils";
+import { useState } from "react";
+import type { UnknownObject } from "../../../../src/model/json.ts";
+import { Select } from "../field.tsx";
+import { valueFor } from "./branches.ts";
+import { branchOf } from "./check-value.ts";
+import { FieldName, nameIn } from "./field-name.tsx";
+import { about, bare, cut, isBare, SchemaText } from "./looks.tsx";
+import { isRecord } from "./schema-words.ts";
+import { FieldErrorTemplate } from "./templates.tsx";
+
+type ChoiceProps = FieldProps<unknown, RJSFSchema> & { options: readonly RJSFSchema[] };
+
+/** `oneOf` and `anyOf`: which one it is, and the fields of that one. Nothing is chosen before a person or a value does. */
+export function ChoiceField(props: ChoiceProps) {
+  const {
+    schema,
+    options,
+    formData: value,
+    fieldPathId,
+    registry,
+    required,
+    name,
+    onChange,
+    disabled,
+    readonly,
+  } = props;
+  const { rootSchema, fields } = registry;
+  const { $id, path } = fieldPathId;
+  const [chosen, choose] = useState(-1);
+  const at = branchOf(options, value, rootSchema, chosen);
+  const shared: UnknownObject = isRecord(schema.properties) ? schema.properties : {};
+  const pick = (to: number) => {
+    choose(to);
+    const next = valueFor(options, to, { value, shared, root: rootSchema });
+    onChange(path.length === 0 ? (next ?? {}) : next, path, undefined, $id);
+  };
+  const { SchemaField } = fields;
+  const option = options[at];
+  // The fields beside the choice have the name already.
+  const isNamed = path.length === 0 || Object.keys(shared).length > 0 || isBare(props.uiSchema);
+  const title = schema.title ?? props.title ?? name;
+  const body = (
+    <>
+      <Select
+        id={`${$id}__choice`}
+        aria-label={`Which kind of ${nameIn(path) || "arguments"}`}
+        disabled={disabled || readonly || false}
+        value={at < 0 ? "" : String(at)}
+        options={[
+          { value: "", text: required || path.length === 0 ? "Choose …" : "Not given" },
+          ...options.map((one, index) => ({ value: String(index), text: cut(one.title ?? `Choice ${index + 1}`, 80) })),
+        ]}
+        onChange={({ target }) => pick(target.value === "" ? -1 : Number(target.value))}
+      />
+      {option && SchemaField && (
+        <SchemaField
+          {...props}
+          // Another choice has other fields, also where they are called the same.
+          key={at}
+          schema={{ ...withType(option, schema), title: String(title) }}
+          uiSchema={bare}
+          required={required ?? false}
+        />
+      )}
+      {!option && <FieldErrorTemplate errors={props.errorSchema?.__errors ?? []} fieldPathId={fieldPathId} />}
+    </>
+  );
+  if (isNamed) return <div className="flex min-w-0 flex-col gap-2">{body}</div>;
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2 rounded-md border border-line p-3">
+      <legend className="px-1 text-xs font-medium">
+        <FieldName path={path} title={title} />
+        {required && <span className="text-bad"> *</span>}
+      </legend>
+      {schema.description && <SchemaText className={about} text={schema.description} />}
+      {body}
+    </fieldset>
+  );
+}
+
+const withType = (option: RJSFSchema, { type }: RJSFSchema): RJSFSchema =>
+  type === undefined || option.type !== undefined ? option : { ...option, type };

@@ -1,0 +1,66 @@
+import { ariaDescribedByIds, type RJSFSchema, type WidgetProps } from "@rjsf/utils";
+import { useState } from "react";
+import type { UnknownObject } from "../../../../../src/model/json.ts";
+import { Select, TextArea } from "../../field.tsx";
+import { VisibleText } from "../../visible-text.tsx";
+import { cut } from "../looks.tsx";
+
+type Props = WidgetProps<UnknownObject, RJSFSchema>;
+
+/** Any value as JSON; anything else is a string. */
+export function AnythingWidget({ id, value, disabled, readonly, onChange }: Props) {
+  const [text, setText] = useState<string | null>(null);
+  const isOwn = text !== null && JSON.stringify(readAnything(text)) === JSON.stringify(value);
+  const shown = isOwn ? text : value === undefined ? "" : JSON.stringify(value);
+  return (
+    <TextArea
+      {...{ id, name: id }}
+      rows={Math.min(12, Math.max(1, shown.split("\n").length))}
+      placeholder="JSON or plain text"
+      disabled={disabled || readonly}
+      value={shown}
+      aria-describedby={ariaDescribedByIds(id)}
+      onChange={({ target }) => {
+        setText(target.value);
+        onChange(readAnything(target.value));
+      }}
+    />
+  );
+}
+
+function readAnything(text: string): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The one value there is: sent where it is required, else a person says whether it is. */
+export function FixedWidget({ id, name, value, disabled, readonly, required, schema, onChange }: Props) {
+  const text = typeof schema.const === "string" ? schema.const : JSON.stringify(schema.const);
+  // A value that is not the one has to be seen to be corrected.
+  if (required && value !== undefined && JSON.stringify(value) === JSON.stringify(schema.const))
+    return (
+      <output id={id} className="break-words font-mono text-xs">
+        <VisibleText text={cut(text, 500)} />
+      </output>
+    );
+  return (
+    <Select
+      {...{ id, name }}
+      disabled={disabled || readonly}
+      value={value === undefined ? "" : JSON.stringify(value) === JSON.stringify(schema.const) ? "0" : "other"}
+      aria-describedby={ariaDescribedByIds(id)}
+      options={[
+        { value: "", text: required ? "Choose …" : "Not given" },
+        { value: "0", text: cut(text, 200) },
+        ...(value === undefined || JSON.stringify(value) === JSON.stringify(schema.const)
+          ? []
+          : [{ value: "other", text: cut(JSON.stringify(value), 200) }]),
+      ]}
+      onChange={({ target }) => onChange(target.value === "" ? undefined : schema.const)}
+    />
+  );
+}

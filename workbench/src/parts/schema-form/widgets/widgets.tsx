@@ -1,0 +1,166 @@
+import {
+  ariaDescribedByIds,
+  type BaseInputTemplateProps,
+  enumOptionsIndexForValue,
+  enumOptionsValueForIndex,
+  getInputProps,
+  type RegistryWidgetsType,
+  type RJSFSchema,
+  type WidgetProps,
+} from "@rjsf/utils";
+import type { UnknownObject } from "../../../../../src/model/json.ts";
+import { Select, TextArea, TextInput } from "../../field.tsx";
+import { FieldName } from "../field-name.tsx";
+import { anything, bytes, fixed } from "../fit-for-forms.ts";
+import { cut } from "../looks.tsx";
+import { BytesWidget } from "./bytes-widget.tsx";
+import { DateTimeWidget } from "./date-time-widget.tsx";
+import { AnythingWidget, FixedWidget } from "./value-widgets.tsx";
+
+type Props = WidgetProps<UnknownObject, RJSFSchema>;
+
+/** Shows the default; the plane fills it in. */
+function fallbackIn(schema: RJSFSchema): string | undefined {
+  const { default: fallback } = schema;
+  if (fallback === undefined || fallback === null) return undefined;
+  return typeof fallback === "string" ? fallback : JSON.stringify(fallback);
+}
+
+/** A single-line input. An empty one is omitted from the call. */
+export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, RJSFSchema>) {
+  const { id, value, disabled, readonly, schema, type, options, placeholder, onChange, onChangeOverride } = props;
+  const { type: kind, step, min, max } = getInputProps(schema, type, options);
+  // The browser's own inputs for these change what is typed.
+  const typed = kind === "email" || kind === "url" ? ({ type: "text", inputMode: kind } as const) : { type: kind };
+  return (
+    <TextInput
+      {...{ id, name: id, ...typed, step, min, max }}
+      aria-invalid={isWrong(props)}
+      placeholder={placeholder || fallbackIn(schema)}
+      disabled={disabled || readonly}
+      value={value ?? ""}
+      aria-describedby={ariaDescribedByIds(id)}
+      onChange={onChangeOverride ?? (({ target }) => onChange(target.value === "" ? undefined : target.value))}
+    />
+  );
+}
+
+const isWrong = ({ rawErrors }: { rawErrors?: string[] | undefined }) => (rawErrors ?? []).length > 0 || undefined;
+
+const isNumeric = ({ type }: RJSFSchema) => [type].flat().some((one) => one === "number" || one === "integer");
+
+/** Strings may always have several lines. */
+function TextWidget(props: Props) {
+  const { id, value, disabled, readonly, placeholder, schema, onChange } = props;
+  if (isNumeric(schema)) return <BaseInputTemplate {...props} />;
+  const text = typeof value === "string" ? value : "";
+  return (
+    <TextArea
+      {...{ id, name: id }}
+      placeholder={placeholder || fallbackIn(schema)}
+      // What is approved with changes is seen whole.
+      rows={Math.min(400, Math.max(1, text.split("\n").length))}
+      disabled={disabled || readonly}
+      value={text}
+      aria-invalid={isWrong(props)}
+      className="min-h-8 resize-y [field-sizing:content] font-sans! text-sm!"
+      aria-describedby={ariaDescribedByIds(id)}
+      onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
+    />
+  );
+}
+
+/** A secret: hidden while it is typed. */
+function PasswordWidget(props: Props) {
+  return <BaseInputTemplate {...props} type="password" />;
+}
+
+function SelectWidget(props: Props) {
+  const { id, value, disabled, readonly, options, multiple, schema, onChange } = props;
+  const { enumOptions = [] } = options;
+  const chosen = enumOptionsIndexForValue(value, enumOptions, multiple);
+  const shown = enumOptions.map((choice, at) => ({ value: String(at), text: nameOf(choice) }));
+  const fallback = fallbackIn(schema);
+  const nothing = { value: "", text: fallback === undefined ? "" : `default: ${fallback}` };
+  return (
+    <Select
+      id={id}
+      name={id}
+      multiple={multiple ?? false}
+      disabled={disabled || readonly}
+      className={multiple ? "h-auto! py-1" : ""}
+      value={chosen ?? (multiple ? [] : "")}
+      aria-invalid={isWrong(props)}
+      aria-describedby={ariaDescribedByIds(id)}
+      options={multiple ? shown : [nothing, ...shown]}
+      onChange={({ target }) => {
+        const picked = multiple ? [...target.selectedOptions].map((option) => option.value) : target.value;
+        onChange(picked === "" ? undefined : enumOptionsValueForIndex(picked, enumOptions));
+      }}
+    />
+  );
+}
+
+const nameOf = ({ value, label }: { value: unknown; label: string }) =>
+  cut(typeof value === "object" ? JSON.stringify(value) : label, 200);
+
+function CheckboxWidget(props: Props) {
+  const { id, name, value, disabled, readonly, label, required, schema, onChange } = props;
+  if (required && schema.default === undefined) return <YesOrNo {...props} />;
+  return (
+    <label htmlFor={id} className="flex w-fit items-center gap-2 text-xs font-medium">
+      <input
+        id={id}
+        type="checkbox"
+        className="size-4"
+        checked={(value ?? schema.default) === true}
+        disabled={disabled || readonly}
+        onChange={({ target }) => onChange(target.checked)}
+      />
+      <span className="min-w-0">
+        <FieldName path={[name]} title={label} />
+      </span>
+      {required && <span className="text-bad">*</span>}
+    </label>
+  );
+}
+
+/** A required boolean needs an explicit choice; a checkbox cannot be unset. */
+function YesOrNo({ id, name, value, disabled, readonly, label, rawErrors, onChange }: Props) {
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-xs font-medium">
+        <FieldName path={[name]} title={label} />
+        <span className="text-bad"> *</span> <span className="ml-0.5 font-normal text-muted">boolean</span>
+      </label>
+      <Select
+        id={id}
+        name={id}
+        disabled={disabled || readonly}
+        value={value === undefined ? "" : String(value)}
+        aria-invalid={isWrong({ rawErrors })}
+        aria-describedby={ariaDescribedByIds(id)}
+        options={["", "true", "false"]}
+        onChange={({ target }) => onChange(target.value === "" ? undefined : target.value === "true")}
+      />
+    </div>
+  );
+}
+
+/** The browser's time input has no time zone, which the format requires. */
+function TimeWidget(props: Props) {
+  return <BaseInputTemplate {...props} type="text" placeholder={props.placeholder || "10:20:00Z"} />;
+}
+
+export const widgets: RegistryWidgetsType<UnknownObject, RJSFSchema> = {
+  TextWidget,
+  TextareaWidget: TextWidget,
+  SelectWidget,
+  CheckboxWidget,
+  PasswordWidget,
+  TimeWidget,
+  DateTimeWidget,
+  [anything]: AnythingWidget,
+  [bytes]: BytesWidget,
+  [fixed]: FixedWidget,
+};
