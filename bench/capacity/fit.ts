@@ -2,7 +2,7 @@
 export type Equation = { amounts: readonly number[]; took: number };
 
 /**
- * What one of each amount costs, so that the sum of the squared relative errors is least and nothing costs less than nothing. There are two or three amounts, so every choice of those that
+ * What one of each amount costs, so that the sum of the squared relative errors is least and nothing costs less than nothing. There are four amounts at most, so every choice of those that
  * cost something is tried.
  */
 export function fitCosts(equations: readonly Equation[]): number[] {

@@ -44,7 +44,7 @@ export type MeasureOptions = {
 /** Sessions that calls take turns with. */
 const sessions = 40;
 const countedSessions = 200;
-const idleSeconds = 4;
+const idleSeconds = 10;
 /** Until the last batch is written. */
 const settleMs = 600;
 /** As many agents as keep a plane busy all the time, and a few that let it sleep now and then. */
@@ -58,6 +58,7 @@ export async function measureCosts(options: MeasureOptions): Promise<Measured> {
   const load = createLoad(world);
   await warmUp(world, load, options.warmCalls);
   const sizesBefore = await sizesOf(world);
+  await pause(settleMs);
   const beforeIdle = world.used();
   await pause(idleSeconds * 1_000);
   const idle = usedBetween(beforeIdle, world.used());
@@ -79,8 +80,7 @@ export async function measureCosts(options: MeasureOptions): Promise<Measured> {
   const day = await measureDay(world, options.dayRows);
   const lookMs = await measureLook(world);
   load.close();
-  const idleMs = { plane: idle.planes.ranMs / idleSeconds, database: idle.databaseMs / idleSeconds };
-  const apart = { lookMs, pings, opened, idleMs, wire, insertMs: day.insertProcessorMs / day.rows };
+  const apart = { lookMs, pings, opened, idle, wire, insertMs: day.insertProcessorMs / day.rows };
   return { costs: costsFrom(runs, apart), questions: wire.questions, record, day, runs };
 }
 
@@ -130,32 +130,38 @@ type Apart = {
   lookMs: number;
   pings: readonly Run[];
   opened: Used;
-  idleMs: { plane: number; database: number };
+  idle: Used;
   wire: Wire;
   /** What Postgres needs at least to insert a record, without anything around it. */
   insertMs: number;
 };
 
-function costsFrom(runs: readonly Run[], { lookMs, pings, opened, idleMs, wire, insertMs }: Apart): Costs {
+function costsFrom(runs: readonly Run[], { lookMs, pings, opened, idle, wire, insertMs }: Apart): Costs {
   const asks = Math.round(wire.questions.call);
   const amounts = (of: (run: Run) => readonly number[], took: (run: Run) => number): Equation[] =>
     runs.map((run) => ({ amounts: of(run), took: took(run) }));
   // What wakes a sleeping thread: a request, the answer of its tool, and each answer of the database.
   const wakes = (run: Run, count: number, time: ThreadTime) => count * asleep(run, time);
-  const [callMs = 0, wakeMs = 0, batchMs = 0] = fitCosts(
-    amounts(
+  // The idle time is one run among the others: after a load Postgres has more to do for a while, and that is not what idling costs.
+  const [callMs = 0, wakeMs = 0, batchMs = 0, planeIdleMs = 0] = fitCosts([
+    ...amounts(
       (run) => [
         run.calls,
         wakes(run, (2 + asks) * run.calls + wire.questions.batch * run.batches, run.used.planes),
         run.batches,
+        run.seconds,
       ],
-      (run) => run.used.planes.ranMs - idleMs.plane * run.seconds,
+      (run) => run.used.planes.ranMs,
     ),
-  );
-  const databaseMs = (run: Run) => run.used.databaseMs - idleMs.database * run.seconds;
-  const [askMs = 0, recordMs = 0, databaseBatchMs = 0] = fitCosts([
-    ...amounts((run) => [asks * run.calls, run.calls, run.batches], databaseMs),
-    ...pings.map((run) => ({ amounts: [asks * run.calls, 0, 0], took: databaseMs(run) })),
+    { amounts: [0, 0, 0, idleSeconds], took: idle.planes.ranMs },
+  ]);
+  const [askMs = 0, recordMs = 0, databaseBatchMs = 0, databaseIdleMs = 0] = fitCosts([
+    ...amounts(
+      (run) => [asks * run.calls, run.calls, run.batches, run.seconds],
+      (run) => run.used.databaseMs,
+    ),
+    ...pings.map((run) => ({ amounts: [asks * run.calls, 0, 0, run.seconds], took: run.used.databaseMs })),
+    { amounts: [0, 0, 0, idleSeconds], took: idle.databaseMs },
   ]);
   const [toolMs = 0, toolWakeMs = 0] = fitCosts(
     amounts(
@@ -184,7 +190,7 @@ function costsFrom(runs: readonly Run[], { lookMs, pings, opened, idleMs, wire, 
       asideMs,
       sessionMs: opened.planes.ranMs / countedSessions,
       batchMs,
-      idleMs: idleMs.plane,
+      idleMs: planeIdleMs,
     },
     database: {
       askMs,
@@ -192,7 +198,7 @@ function costsFrom(runs: readonly Run[], { lookMs, pings, opened, idleMs, wire, 
       batchMs: databaseBatchMs,
       lookMs: lookMs * looksPerSecond,
       sessionMs: opened.databaseMs / countedSessions,
-      idleMs: idleMs.database,
+      idleMs: databaseIdleMs,
     },
     tool: { callMs: toolMs, wakeMs: toolWakeMs },
     client: { callMs: clientMs, wakeMs: clientWakeMs },
