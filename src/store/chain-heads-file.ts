@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
 import type { Loss } from "../model/calls/call-history.ts";
 import type { ChainHeads, Store } from "../model/store.ts";
 
@@ -22,15 +23,22 @@ export function createChainHeadsFile(path: string) {
   let heads = earlier;
   let later: NodeJS.Timeout | undefined;
   let writtenAt = Number.NEGATIVE_INFINITY;
+  let written = Promise.resolve();
 
-  function write(): void {
+  /** A disk may take long to replace a file, and calls do not wait for it. */
+  function write(): Promise<void> {
     clearTimeout(later);
     later = undefined;
     writtenAt = performance.now();
+    written = written.then(() => replace(JSON.stringify(heads)));
+    return written;
+  }
+
+  async function replace(text: string): Promise<void> {
+    const beside = `${path}.${process.pid}`;
     try {
-      const written = `${path}.${process.pid}`;
-      writeFileSync(written, JSON.stringify(heads), { mode: 0o600 });
-      renameSync(written, path);
+      await writeFile(beside, text, { mode: 0o600 });
+      await rename(beside, path);
     } catch {
       // On a full disk the head before it is left, which is in the chain as well.
     }
@@ -42,12 +50,12 @@ export function createChainHeadsFile(path: string) {
       heads = { ...heads, ...added };
       if (later !== undefined) return;
       const waitMs = writtenAt + apartMs - performance.now();
-      if (waitMs <= 0) write();
-      else later = setTimeout(write, waitMs).unref();
+      if (waitMs <= 0) void write();
+      else later = setTimeout(() => void write(), waitMs).unref();
     },
     /** Writes what is not written yet. */
-    flush(): void {
-      if (later !== undefined) write();
+    async flush(): Promise<void> {
+      await (later === undefined ? written : write());
     },
     /** Is there what earlier processes have stored? What is not is noted in a file, which a person deletes. */
     async check(store: Finder): Promise<void> {
@@ -57,7 +65,7 @@ export function createChainHeadsFile(path: string) {
         const { [chain]: head, ...others } = heads;
         if (head === earlier[chain]) {
           heads = others;
-          write();
+          await write();
         }
         const known = readJson<Losses>(lostPath) ?? {};
         const noted = { ...known, [chain]: [...(known[chain] ?? []), loss] };

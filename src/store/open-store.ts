@@ -42,7 +42,7 @@ function withHeads(store: Store, heads: ChainHeadsFile): Store {
     },
     async close() {
       await store.close();
-      heads.flush();
+      await heads.flush();
     },
     verifyCalls: async (options) => checked("calls", await store.verifyCalls(options)),
     verifyAudit: async (options) => checked("changes", await store.verifyAudit(options)),
