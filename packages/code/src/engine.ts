@@ -2,6 +2,7 @@ import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
 import {
   newQuickJSWASMModuleFromVariant,
+  newVariant,
   type QuickJSContext,
   type QuickJSHandle,
   type QuickJSRuntime,
@@ -22,7 +23,17 @@ const maxTimers = 10_000;
 /** A host that is busy for longer gives no names. */
 const namesMs = 2_000;
 
-const module = newQuickJSWASMModuleFromVariant(variant);
+const pageBytes = 64 * 1024;
+/** The engine's own limit does not count what is allocated in small pieces, so the memory itself ends here. */
+export const maxMemoryBytes = 128 * 1024 * 1024;
+
+// Node has it, and its types do not.
+declare const WebAssembly: { Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer } };
+const memory = new WebAssembly.Memory({ initial: 256, maximum: maxMemoryBytes / pageBytes });
+const module = newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory: memory }));
+
+/** It grows and never shrinks; a little of it may be left that fits nothing. */
+export const isMemoryFull = () => memory.buffer.byteLength > maxMemoryBytes * 0.8;
 
 export type Running = Pick<SandboxRequest, "limits"> & {
   /** What the host was asked. */

@@ -246,3 +246,14 @@ const elsewhere: [source: string, said: RegExp][] = [
 for (const [source, said] of elsewhere)
   test(`what other platforms have is explained: ${source.split("\n").at(-1)}`, async () =>
     assert.match((await errorOf(source)).message, said));
+
+test("what a program keeps has an end, however small its pieces are, and the next one has all of it", async () => {
+  for (const source of [
+    "const all = [];\nfor (let i = 0; i < 300; i++) all.push(new Uint8Array(1e6));\nreturn all.length",
+    "const all = []; for (let i = 0; i < 1e7; i++) all.push({ i }); return all.length",
+    "const all = []; for (let i = 0; i < 1e5; i++) { all.push('x'.repeat(5_000) + i); if (i % 100 === 0) await null } return all.length",
+  ]) {
+    assert.match((await errorOf(source)).message, /needs more than 128 MB of memory\. Ask for less/, source);
+    assert.equal(await returned("return new Uint8Array(5e7).length"), 5e7);
+  }
+});

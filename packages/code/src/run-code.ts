@@ -14,7 +14,7 @@ import type { ProgramTools } from "./program-tools.ts";
 import { answerOf, createReplayLog, failureJson, type RecordedCalls, type WaitingRun } from "./recorded-calls.ts";
 import type { ProgramResult, Sandbox } from "./sandbox.ts";
 
-const codeLimits = { memoryBytes: 64 * 1024 * 1024, cpuMs: 5_000, calls: 200 };
+const codeLimits = { memoryBytes: 128 * 1024 * 1024, cpuMs: 5_000, calls: 200 };
 const atOnce = 16;
 /** Characters of all answers that one program gets. */
 const maxAnswers = 64 * 1024 * 1024;

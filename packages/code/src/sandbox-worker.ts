@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { ProgramError } from "../../../src/model/agent/code-run.ts";
-import { createEngine, type Engine, type Running } from "./engine.ts";
+import { createEngine, type Engine, isMemoryFull, maxMemoryBytes, type Running } from "./engine.ts";
 import { evaluate, type LineOf } from "./evaluate.ts";
 import { missingNames } from "./platform.ts";
 import type { FromSandbox, ProgramResult, SandboxRequest, ToSandbox } from "./sandbox.ts";
@@ -87,7 +87,12 @@ async function run({ source, startedAt, seeds, limits, store }: SandboxRequest):
         wallMs += performance.now() - turnStarted;
         if (isOverTime) resolve({ ok: false, end: "time", error: overTime(limits.cpuMs) });
         else if (runtime.hasPendingJob()) setImmediate(turn, () => undefined);
-        else if (waiting.size + timers.size === 0) resolve({ ok: false, end: "idle", error: waitsForever });
+        else if (waiting.size + timers.size === 0)
+          resolve(
+            isMemoryFull()
+              ? { ok: false, end: "threw", error: overMemory }
+              : { ok: false, end: "idle", error: waitsForever },
+          );
       };
       answerCalls = ({ ids, json }) =>
         turn(() => {
@@ -122,7 +127,8 @@ async function run({ source, startedAt, seeds, limits, store }: SandboxRequest):
         else running.fail(program.name, program.message, program.stack, {});
       });
     });
-    return { type: "done", isSpent: isOverTime || !engine.dispose(), unawaited, ...result };
+    // Memory that has grown is given back with its thread.
+    return { type: "done", isSpent: isOverTime || !engine.dispose() || isMemoryFull(), unawaited, ...result };
   } finally {
     for (const timer of timers) clearTimeout(timer);
     answerCalls = () => undefined;
@@ -135,6 +141,15 @@ const overTime = (limitMs: number): ProgramError => ({
   message: `The program used more than ${limitMs / 1000} s of processor time. Wait for tools instead of looping, or do less.`,
 });
 
+const overMemory: ProgramError = {
+  name: "RangeError",
+  message: `The program needs more than ${maxMemoryBytes / 1024 / 1024} MB of memory. Ask for less at once, and keep only what is needed.`,
+};
+
+/** With no memory left, there is none for an error either: the engine throws nothing. */
+const isOverMemory = (message: string, stack: string) =>
+  message === "out of memory" || (isMemoryFull() && stack === "" && /^(?:null|undefined)?$/.test(message));
+
 const waitsForever: ProgramError = {
   name: "Error",
   message: "The program waits for a promise that nothing will settle.",
@@ -146,8 +161,9 @@ function failed(name: string, message: string, stack: string, source: string, li
   const lines = source.split("\n");
   const line = match === null ? 0 : Math.min(lineOf(Number(match[1]), Number(match[2] ?? 1)), lines.length);
   const text = line === 0 ? "" : (lines[line - 1]?.trim().slice(0, 200) ?? "");
-  const said = message.slice(0, 10_000) + hintFor(name, message, text);
-  return { name, message: said, ...(line !== 0 && { line, text }) };
+  const place = line !== 0 && { line, text };
+  if (isOverMemory(message, stack)) return { ...overMemory, ...place };
+  return { name, message: message.slice(0, 10_000) + hintFor(name, message, text), ...place };
 }
 
 const noModules = "Programs have no modules: leave out import and export, and give the value with return.";
