@@ -249,6 +249,8 @@ export type SignInFilter = { kind: string } & Partial<Pick<SignInRow, "grant" | 
 export interface SignInStore {
   /** Replaces the one of its kind and id, but not what is known of its use. */
   putSignIn(row: Omit<SignInRow, "usedAt" | "consumedAt">, tells?: boolean): Promise<void>;
+  /** False where it is not as it was read any more; null where there was none. */
+  replaceSignIn(row: Omit<SignInRow, "usedAt" | "consumedAt">, before: Uint8Array | null): Promise<boolean>;
   signIn(kind: string, id: string, now: number): Promise<SignInRow | null>;
   /** Oldest first. */
   signIns(filter: SignInFilter, now: number): Promise<SignInRow[]>;

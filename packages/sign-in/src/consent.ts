@@ -6,7 +6,7 @@ import { clientSeconds } from "./adapter.ts";
 import { describeClient, shownAddress } from "./clients.ts";
 import { findAllowed, keepAllowed, limitsAmong } from "./grants.ts";
 import { consentPage } from "./pages.ts";
-import { grantable, type Person } from "./people.ts";
+import { grantable, type Person, personOf, revokeGrant } from "./people.ts";
 import { BadVisit, readForm, redirect, sendPage, type Visit } from "./visit.ts";
 
 export type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
@@ -115,6 +115,12 @@ export function createConsent(ports: SignInPorts, targetsOf: (interaction: Inter
       limits: wasOpen && !chosen.isChosen ? null : chosen.limits,
       isChosen: chosen.isChosen,
     });
+    // They may have been removed, or may less, since the page was read.
+    const now = await personOf(rows, interaction.session);
+    if (now === null || grantable(now, chosen.scopes).refused.length > 0) {
+      await revokeGrant(ports, id);
+      throw new BadVisit(403, "What you may was changed at this moment. Go back to the client and begin again.");
+    }
     await keepClient(client.clientId);
     const line = { operation: "grants.allow", target: id, user: person.user, address: visit.address };
     const said = { asked: ofPlane, given: chosen.scopes, limits: chosen.limits, resource: resources.join(" ") };

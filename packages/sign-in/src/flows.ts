@@ -9,15 +9,17 @@ import { accessPage, invitationPage, messagePage, signInPage } from "./pages.ts"
 import { createPasskeys } from "./passkeys.ts";
 import {
   acceptInvitation,
+  changePerson,
   findPerson,
   hashPassword,
   invitedPerson,
   isPassword,
-  minPasswordLength,
   openDesk,
   type Person,
+  passwordProblem,
+  personOf,
   rememberPerson,
-  savePerson,
+  stateOf,
 } from "./people.ts";
 import { pagesReturn } from "./provider.ts";
 import { BadVisit, readForm, readJson, redirect, requireOwnPage, sendJson, sendPage, type Visit } from "./visit.ts";
@@ -82,9 +84,10 @@ export function createFlows(ports: SignInPorts) {
     sendPage(visit, page, problem === null ? 200 : 401, targetsOf(interaction));
   }
 
-  const requirePerson = async (user: string | undefined): Promise<Person> => {
-    const person = user === undefined ? null : await findPerson(rows, user);
-    if (person === null) throw new BadVisit(403, "You are not known here any more. Ask for an invitation.");
+  const requirePerson = async ({ session }: Interaction): Promise<Person> => {
+    const person = await personOf(rows, session);
+    if (person === null)
+      throw new BadVisit(403, "You are not signed in any more. Go back to the client and begin again.");
     return person;
   };
 
@@ -92,15 +95,24 @@ export function createFlows(ports: SignInPorts) {
   const asking = async (provider: Provider, interaction: Interaction): Promise<Asking> => ({
     provider,
     interaction,
-    person: await requirePerson(interaction.session?.accountId),
+    person: await requirePerson(interaction),
     client: await clientOf(provider, interaction),
   });
 
   async function finishLogin(visit: Visit, provider: Provider, person: Person, how: string): Promise<string> {
     const { request, response, address } = visit;
-    await savePerson(rows, { ...person, lastSignInAt: new Date().toISOString() });
+    const state = stateOf(person);
+    const lastSignInAt = new Date().toISOString();
+    const isAsBefore = await changePerson(rows, person.user, (now) =>
+      now !== null && stateOf(now) === state ? { ...now, lastSignInAt } : null,
+    );
+    if (isAsBefore === null)
+      throw new BadVisit(
+        403,
+        "What you sign in with was changed at this moment. Go back to the client and begin again.",
+      );
     await record({ operation: "signIn.login", target: person.user, user: person.user, address, input: { how } });
-    return provider.interactionResult(request, response, { login: { accountId: person.user, amr: [how] } });
+    return provider.interactionResult(request, response, { login: { accountId: person.user, amr: [how], acr: state } });
   }
 
   const page: Step = async (visit, provider, [uid = ""]) => {
@@ -214,10 +226,8 @@ export function createFlows(ports: SignInPorts) {
   const invitePassword: Step = async (visit, _library, [token = ""]) => {
     const person = await invitedOf(token);
     const given = (await readForm(visit)).get("password") ?? "";
-    if (given.length < minPasswordLength) {
-      const problem = `A password has at least ${minPasswordLength} characters.`;
-      return sendPage(visit, invitationPage(token, person.user, problem), 400);
-    }
+    const problem = passwordProblem(given);
+    if (problem !== null) return sendPage(visit, invitationPage(token, person.user, problem), 400);
     await accept(visit, token, { ...person, password: await hashPassword(given) }, "pwd");
     redirect(visit, "/sign-in/welcome");
   };
@@ -244,18 +254,22 @@ export function createFlows(ports: SignInPorts) {
       ),
     );
 
-  const sessionOf = async ({ request, response }: Visit, library: Provider) =>
-    library.Session.get(library.createContext(request, response) as never);
+  const sessionOf = async ({ request, response }: Visit, library: Provider) => {
+    const session = await library.Session.get(library.createContext(request, response) as never);
+    return { uid: session.uid, acr: session.acr, accountId: (await personOf(rows, session))?.user };
+  };
   const access: Step = async (visit, library) => {
     const session = await sessionOf(visit, library);
     if (session.accountId === undefined) return redirect(visit, ownSignIn());
-    const sessions = await rows.list<{ uid?: string }>("Session", { account: session.accountId });
-    const shown = sessions.map(({ value, madeAt, usedAt }) => ({
-      id: String(value.uid),
-      at: new Date(madeAt).toISOString(),
-      usedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
-      isThis: value.uid === session.uid,
-    }));
+    const sessions = await rows.list<{ uid?: string; acr?: string }>("Session", { account: session.accountId });
+    const shown = sessions
+      .filter(({ value }) => value.acr === session.acr)
+      .map(({ value, madeAt, usedAt }) => ({
+        id: String(value.uid),
+        at: new Date(madeAt).toISOString(),
+        usedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
+        isThis: value.uid === session.uid,
+      }));
     sendPage(visit, accessPage(session.accountId, await desk.grants(session.accountId), shown));
   };
   /** The pages sign a person in as a client would; the code is not needed. */

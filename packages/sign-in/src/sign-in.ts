@@ -6,10 +6,10 @@ import type { PersonRights, SignInPorts, SignInServer } from "../../../src/model
 import { createFlows } from "./flows.ts";
 import { icon, passkeyScript, styleSheet } from "./page-style.ts";
 import { messagePage } from "./pages.ts";
-import { findPerson, type Person } from "./people.ts";
+import { type Person, personOf } from "./people.ts";
 import { createProvider } from "./provider.ts";
 import { readSigningKeys, type SigningKeys } from "./signing-keys.ts";
-import { BadVisit, headersFor, sendJson, sendPage, type Visit } from "./visit.ts";
+import { BadVisit, closeAfterLarge, headersFor, sendJson, sendPage, type Visit } from "./visit.ts";
 
 export { openDesk } from "./people.ts";
 
@@ -71,6 +71,7 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
       return void response
         .writeHead(200, { ...headersFor(), "content-type": file.type, "cache-control": "public, max-age=300" })
         .end(file.body);
+    closeAfterLarge(visit);
     const { provider } = await current();
     ownWords(request, origin);
     if (path === "/sign-in" || path.startsWith("/sign-in/")) return flows(visit, provider);
@@ -99,10 +100,11 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     keys: async () => ({ keys: (await readAgain()).keys.published }),
     async person(request) {
       const { provider } = await current();
-      const { accountId, jti } = await sessionOf(provider, request as IncomingMessage);
-      if (accountId !== undefined) noteUse(jti);
-      const person = accountId === undefined ? null : await findPerson(rows, accountId);
-      return person === null ? null : rightsOf(person);
+      const session = await sessionOf(provider, request as IncomingMessage);
+      const person = await personOf(rows, session);
+      if (person === null) return null;
+      noteUse(session.jti);
+      return rightsOf(person);
     },
     async end(request) {
       const { provider } = await current();

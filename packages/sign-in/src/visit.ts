@@ -53,6 +53,12 @@ export class BadVisit extends Error {
   }
 }
 
+/** What is left of a body that is not read would stand before the next request of the connection. */
+export function closeAfterLarge({ request: { headers }, response }: Visit): void {
+  const isLarge = Number(headers["content-length"]) > maxBodyBytes || headers["transfer-encoding"] !== undefined;
+  if (isLarge) response.setHeader("connection", "close");
+}
+
 async function readBody({ request }: Visit): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -26,6 +26,16 @@ export type SignInRows = {
     value: object,
     about?: SignInPlaces & { seconds?: number; tells?: boolean },
   ): Promise<void>;
+  /**
+   * Reads and writes as one: `edit` gets what is there and is repeated where another plane was quicker. Null from it leaves
+   * all as it is, and is the answer.
+   */
+  change<T extends object>(
+    kind: string,
+    id: string,
+    edit: (before: T | null) => T | null,
+    about?: (value: T) => SignInPlaces,
+  ): Promise<T | null>;
   get<T = JsonObject>(kind: string, id: string): Promise<KeptSignIn<T> | null>;
   list<T = JsonObject>(kind: string, about?: SignInPlaces): Promise<KeptSignIn<T>[]>;
   /** True for the first. */
