@@ -1,7 +1,7 @@
 import type { CodeParts } from "../../../src/agent/agent.ts";
 import { accessor, foldIdentifier } from "../../../src/lib/text/identifier.ts";
 import { nearest } from "../../../src/lib/text/nearest.ts";
-import type { RunCodeOptions } from "../../../src/model/agent/code-run.ts";
+import type { ProgramError, RunCodeOptions } from "../../../src/model/agent/code-run.ts";
 import type { CodeSearch } from "../../../src/model/agent/code-schema.ts";
 import type { Tool, ToolId } from "../../../src/model/catalogue/tool.ts";
 import { toolKey } from "../../../src/model/catalogue/tool-name.ts";
@@ -73,6 +73,26 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
       const near = nearest(rest.join("_"), names, 3);
       if (near.length > 0) return `Did you mean ${near.map((name) => render([server, name])).join(" or ")}?`;
       return `${render([server])} has: ${listed(names)}. search('…') finds tools.`;
+    },
+    /** For a name that is no global, but a server or a tool. */
+    meant({ name, message }: ProgramError, principal: Principal, only: (tool: Tool) => boolean): string {
+      const [, unknown = ""] = (name === "ReferenceError" && /^'?([\w$]+)'? is not defined$/.exec(message)) || [];
+      if (unknown === "") return "";
+      const { paths, byKey } = indexOf(principal);
+      const found = [...byKey.values()].filter(only).map(({ id }) => paths.pathOf(id));
+      const all = found.flatMap((path) => (path.includes(unknown) ? [path.slice(0, path.indexOf(unknown) + 1)] : []));
+      const names = [...new Set(all.map(render))].slice(0, 3);
+      return names.length === 0 ? "" : `. Did you mean ${names.join(" or ")}?`;
+    },
+    /** For a call with anything but one object. */
+    takes(path: readonly string[], principal: Principal): string {
+      const { properties = {}, required = [] } = lookUp(path, principal)?.tool?.parameters ?? {};
+      const needed = Array.isArray(required) ? required : [];
+      const names = Object.keys(properties as object).toSorted(
+        (one, other) => Number(needed.includes(other)) - Number(needed.includes(one)),
+      );
+      const shown = names.slice(0, maxNamed).map((name) => `${JSON.stringify(name)}: …`);
+      return `A call takes one object, with its arguments by name: ${render(path)}({ ${shown.join(", ")} }).`;
     },
     /** Tools that the text names and that may change something, by line. */
     writesIn(source: string, principal: Principal): { line: number; name: string }[] {
