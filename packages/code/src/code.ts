@@ -53,6 +53,7 @@ export function createCode(parts: CodeParts): CodeRunner {
     const writes = run.readOnly ? tools.writesIn(run.source, principal) : [];
     const ends = { principal, run, options, startedAt };
     if (writes.length > 0) return outcomeOf({ writes }, ends, recorded);
+    await tools.listFor(run.source, principal);
     const ports = { plane, sandbox: await sandbox(), tools, recorded };
     const ended = await runCode(run, principal, options, AbortSignal.any([signal, stopping]), ports);
     return outcomeOf(ended, ends, recorded);
