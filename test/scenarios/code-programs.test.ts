@@ -265,5 +265,44 @@ suite("programs as agents write them run at the first try", () => {
     assert.deepEqual([ok, error?.line, error?.text], [false, 6, "throw new Error(`no ${wanted}`);"]);
   });
 
+  const mistakes: [title: string, code: string, said: RegExp][] = [
+    [
+      "arguments by position",
+      'await tools.people.find("ann")',
+      /A call takes one object, with its arguments by name: tools\.people\.find\(\{/,
+    ],
+    ["a list of arguments", "await tools.files.slow([1])", /with its arguments by name: tools\.files\.slow/],
+    [
+      "a server without 'tools'",
+      "await people.find({ login: 'ann' })",
+      /'people' is not defined\. Did you mean tools\.people\? \(line 1/,
+    ],
+    ["a tool without 'tools'", "return await get_issue({ id: 1 })", /Did you mean tools\.tracker\.get_issue\?/],
+    [
+      "another platform's way to call",
+      'await callTool("people", {})',
+      /Tools are functions: await tools\.server\.tool/,
+    ],
+  ];
+  for (const [title, code, said] of mistakes)
+    test(`the remedy is named: ${title}`, async () => {
+      const { ok, text } = await plane.code.run(code);
+      assert.equal(ok, false);
+      assert.match(text, said);
+    });
+
+  test("a main that nothing calls is named", async () => {
+    const { text } = await plane.code.run("async function main() {\n  return 1;\n}");
+    assert.match(text, /Its 'main' was not called: end with 'return await main\(\);'/);
+  });
+
+  test("prose around a fence is left out, and of two programs none is guessed", async () => {
+    const fence = "```";
+    const code = `Here it is:\r\n\r\n${fence}ts\r\nreturn [1, 2].length;\r\n${fence}\r\n\r\nIt counts.`;
+    assert.equal((await plane.code.run(code)).value, 2);
+    assert.equal((await plane.code.run("~~~\nreturn 3\n~~~")).value, 3);
+    await assert.rejects(plane.code.run(`${code}\n${code}`), { code: "USAGE", message: /several programs/ });
+  });
+
   test("no more ran beside each other than the program said", () => assert.ok(most <= 3, String(most)));
 });

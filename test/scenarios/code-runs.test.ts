@@ -253,7 +253,7 @@ suite("programs", { concurrency: 4 }, () => {
 
   test("a call that is not waited for is said, with the remedy", async () => {
     await using given = await world();
-    const { text, ok } = await given.plane.code.run("tools.nap({});");
+    const { text, ok } = await given.plane.code.run("tools.nap({}); return null");
     assert.ok(ok);
     assert.equal(text, "The program ended before 1 of its calls did. Put 'await' before it.");
     const logged = await given.plane.code.run("tools.nap({}); tools.nap({ again: true }); console.log('went on')");

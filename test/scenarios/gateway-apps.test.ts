@@ -176,6 +176,10 @@ test("in lazy mode a tool keeps its page, and tools for pages are not found", as
 test("in code mode the result of a program has the page of the last tool that has one", async () => {
   await using gateway = await startGateway(two());
   const client = await open(`${gateway.url}?mode=code`, "legacy");
+  const names = await client.call("run_code", {
+    code: 'return [Object.keys(tools), Object.keys(tools.two), "refresh" in tools.one, await search("refresh")]',
+  });
+  assert.match(textOf(names), /\[\[\\"one\\",\\"read_result\\",\\"two\\"\],\[\\"show\\",\\"think\\"\],false,\[\]\]/);
   const ran = await client.call("run_code", { code: "return await tools.two.show({})" });
   const { resourceUri } = (ran._meta as { ui: JsonObject }).ui;
   assert.match(String((await read(client, String(resourceUri))).text), /The board of two/);

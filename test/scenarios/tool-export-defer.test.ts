@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { namedServer, runCli, writeConfig } from "./support.ts";
+import { fixture, namedServer, runCli, writeConfig } from "./support.ts";
 
 type Sent = { type?: string; name?: string; description?: string; defer_loading?: boolean; tools?: Sent[] };
 
@@ -34,4 +34,15 @@ test("definitions are exported for models that search for them, those that are a
   const refused = await runCli(["tools", "export", "--defer", "--format", "mcp", ...where]);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /--defer is known for anthropic and openai-responses; 'mcp' has no/);
+});
+
+test("definitions for models have no tool that is for a page alone", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { board: fixture("pages") });
+  const where = ["--config", config, "--data-dir", directory.file("data")];
+  const { tools } = (await runCli(["tools", "export", "--format", "anthropic", ...where])).json();
+  assert.deepEqual((tools as Sent[]).map(({ name }) => name).sort(), ["board__show", "board__think"]);
+  const { declarations } = (await runCli(["tools", "export", "--format", "code", "--json", ...where])).json();
+  assert.match(String(declarations), /show\(\)/);
+  assert.doesNotMatch(String(declarations), /refresh/);
 });

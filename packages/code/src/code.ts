@@ -53,6 +53,7 @@ export function createCode(parts: CodeParts): CodeRunner {
     const writes = run.readOnly ? tools.writesIn(run.source, principal) : [];
     const ends = { principal, run, options, startedAt };
     if (writes.length > 0) return outcomeOf({ writes }, ends, recorded);
+    await tools.listFor(run.source, principal);
     const ports = { plane, sandbox: await sandbox(), tools, recorded };
     const ended = await runCode(run, principal, options, AbortSignal.any([signal, stopping]), ports);
     return outcomeOf(ended, ends, recorded);
@@ -119,11 +120,16 @@ const toResult = ({ ok, text, blocks = [] }: CodeOutcome): ToolResult => ({
   ...(ok ? {} : { isError: true }),
 });
 
-/** Models like to fence what they write. */
+/** Models like to fence what they write, and to say something before it. A line of a program never begins with a fence. */
+const fenced = /(?:^|\n) *(```|~~~)[^\n`]*\n([\s\S]*?)\n? *\1 *(?=\n|$)/g;
+
 function readSource(given: unknown): string {
   if (typeof given !== "string" || given.trim() === "")
     throw new PlaneError("USAGE", "A program is a text: JavaScript or TypeScript that calls tools.server.tool(args).");
   if (given.length > maxSource)
     throw new PlaneError("PAYLOAD_TOO_LARGE", `A program may have ${maxSource / 1024} KB. Keep data out of it.`);
-  return /^\s*```[a-z]*\n([\s\S]*?)\n?```\s*$/.exec(given)?.[1] ?? given;
+  const blocks = [...given.replaceAll("\r\n", "\n").matchAll(fenced)];
+  if (blocks.length > 1)
+    throw new PlaneError("USAGE", "The text has several programs in fences. Give one, without the fence.");
+  return blocks[0]?.[2] ?? given;
 }

@@ -42,7 +42,7 @@ export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
       const blocks = blobs.blocksIn(shown);
       const told = { ...base, ok: error === null, value: shown, logs, calls, error };
       const outcome = {
-        ...withText({ ...told, ...(waiting.length > 0 && { waiting }) }, unawaited),
+        ...withText({ ...told, ...(waiting.length > 0 && { waiting }) }, { unawaited, source: run.source }),
         value: blobs.reveal(shown),
         ...(blocks.length > 0 && { blocks }),
       };
@@ -104,8 +104,11 @@ function placeIn({ data }: PlaneError): Pick<ProgramError, "line" | "text"> {
   return typeof line === "number" ? { line, text: String(text) } : {};
 }
 
-function withText(outcome: Omit<CodeOutcome, "text">, unawaited = 0): CodeOutcome {
-  const { value, error, logs } = outcome;
+/** One that is declared, and never called. */
+const hasMain = /\b(?:function\s+main\s*\(|(?:const|let|var)\s+main\s*=)/;
+
+function withText(outcome: Omit<CodeOutcome, "text">, { unawaited = 0, source = "" } = {}): CodeOutcome {
+  const { value, error, logs, calls } = outcome;
   const written = logs.length === 0 ? [] : ["Logs:", ...logs];
   if (error) return { ...outcome, text: [`Error: ${error.message} [${error.code}]`, ...written].join("\n") };
   const early =
@@ -114,7 +117,11 @@ function withText(outcome: Omit<CodeOutcome, "text">, unawaited = 0): CodeOutcom
       : [
           `The program ended before ${unawaited} of its calls did. Put 'await' before ${unawaited === 1 ? "it" : "them"}.`,
         ];
-  const nothing = logs.length > 0 || unawaited > 0 ? [] : ["The program returned nothing. Give its value with return."];
+  const isMainIdle = calls.length === 0 && hasMain.test(source);
+  const remedy = isMainIdle
+    ? "Its 'main' was not called: end with 'return await main();'."
+    : "Give its value with return.";
+  const nothing = logs.length > 0 || unawaited > 0 ? [] : [`The program returned nothing. ${remedy}`];
   const said = value === null ? nothing : [typeof value === "string" ? value : JSON.stringify(value)];
   return { ...outcome, text: [...said, ...early, ...written].join("\n") };
 }

@@ -1,5 +1,6 @@
 import { SourceMap, stripTypeScriptTypes } from "node:module";
 import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
+import { withLastValue } from "./last-value.ts";
 
 const wrapper = ["(async () => {", "\n})()"] as const;
 
@@ -9,20 +10,21 @@ type Evaluated = { lineOf: LineOf } & ({ handle: QuickJSHandle } | { name: strin
 
 /** Types are removed only where the engine does not take the program as it is: most have none, and the remover is large. */
 export function evaluate(context: QuickJSContext, source: string): Evaluated {
-  const script = wrapper.join(source);
   const same: LineOf = (line) => line;
-  const first = take(context, script, same);
+  const first = take(context, source, same);
   if (!("name" in first) || first.name !== "SyntaxError") return first;
   try {
-    const { text, lineOf } = withoutTypes(script);
-    return take(context, text, lineOf);
+    const { text, lineOf } = withoutTypes(wrapper.join(source));
+    // More stands behind it where it is transformed: a semicolon and a map.
+    const [, program] = /^\(async \(\) ?=> ?\{([\s\S]*)\}\)\(\)/.exec(text) ?? [];
+    return program === undefined ? first : take(context, program, lineOf);
   } catch {
     return first;
   }
 }
 
-function take(context: QuickJSContext, script: string, lineOf: LineOf): Evaluated {
-  const evaluated = context.evalCode(script, "program.ts", { strict: true });
+function take(context: QuickJSContext, source: string, lineOf: LineOf): Evaluated {
+  const evaluated = context.evalCode(wrapper.join(withLastValue(context, source)), "program.ts", { strict: true });
   if (!evaluated.error) return { lineOf, handle: evaluated.value };
   const { name = "Error", message = "", stack = "" } = evaluated.error.consume((thrown) => context.dump(thrown));
   return { lineOf, name, message, stack };

@@ -49,6 +49,16 @@ const cases: [what: string, source: string, expected: unknown][] = [
     ["January 1", "1/1/1970, 12:00:00 AM", "1.234,5", "UTC"],
   ],
   [
+    "large numbers, ranges and lists of locales are there too",
+    "return [12345678901234567890n.toLocaleString('de'), new Intl.NumberFormat('en').formatRange(1, 5), Intl.DateTimeFormat.supportedLocalesOf(['de', 'xx']), Intl.getCanonicalLocales('EN-us'), Intl.supportedValuesOf('unit').includes('meter')]",
+    ["12.345.678.901.234.567.890", "1–5", ["de"], ["en-US"], true],
+  ],
+  [
+    "a list is made of what comes later",
+    "return [await Array.fromAsync([Promise.resolve(1), 2], (x) => x * 2), await Array.fromAsync((async function* () { yield 1 })()), await Array.fromAsync({ length: 1, 0: 7 })]",
+    [[2, 4], [1], [7]],
+  ],
+  [
     "names are sorted as people sort",
     "return ['b', 'C', 'a', 'A', 'é', 'f'].sort((a, b) => a.localeCompare(b))",
     ["a", "A", "b", "C", "é", "f"],
@@ -167,6 +177,20 @@ test("names of other platforms say what to use instead", async () => {
   assert.equal(await returned("return typeof fetch + typeof process"), "undefinedundefined");
 });
 
+test("what contains itself, and what is parsed already, is named with the remedy", async () => {
+  assert.match(
+    (await errorOf("const o = {}; o.o = o; return o")).message,
+    /^The returned value: a part of it contains itself\. Leave/,
+  );
+  assert.match(
+    (await errorOf("const o = {}; o.o = o;\nawait tools.a.b(o)")).message,
+    /^The arguments: a part of it contains itself/,
+  );
+  assert.match((await errorOf("return JSON.parse({ a: 1 })")).message, /It is an object already/);
+  assert.match((await errorOf("return atob('blob:1')")).message, /'blob:1' stands for data that stays outside/);
+  assert.equal((await errorOf("const a = 1;\nconst fs = await import('node:fs');")).line, 2);
+});
+
 test("wrong input to the platform is an error of the program, with its line", async () => {
   const wrong: [string, RegExp][] = [
     ["new URL('nope')", /Invalid URL/],
@@ -220,7 +244,7 @@ for (const [source, said] of forgotten)
   });
 
 test("calls that nothing waited for are counted, however quick their answers are", async () => {
-  const { result } = await run("tools.demo.add({}); tools.demo.add({});");
+  const { result } = await run("tools.demo.add({}); tools.demo.add({}); return 1");
   assert.equal(result.unawaited, 2);
 });
 

@@ -1,6 +1,9 @@
 /** Characters of what is computed with at once: these parts cannot be interrupted. */
 const most = 1024 * 1024;
 
+/** As `createBlobs` makes them. */
+const isBlobWord = /^blob:\d+$/;
+
 type Compute = (...given: never[]) => unknown;
 type Locales = string | string[];
 
@@ -20,10 +23,10 @@ const addressParts = [
 
 /** What each kind may be asked, beside making it. */
 const intl: Readonly<Record<string, readonly string[]>> = {
-  NumberFormat: ["format", "formatToParts"],
+  NumberFormat: ["format", "formatToParts", "formatRange"],
   DateTimeFormat: ["format", "formatToParts", "formatRange"],
-  RelativeTimeFormat: ["format"],
-  ListFormat: ["format"],
+  RelativeTimeFormat: ["format", "formatToParts"],
+  ListFormat: ["format", "formatToParts"],
   PluralRules: ["select"],
   Collator: ["compare"],
   DisplayNames: ["of"],
@@ -45,7 +48,13 @@ const kinds: Readonly<Record<string, Compute>> = {
   decode: (bytes: number[], label: string, fatal: boolean) =>
     new TextDecoder(label, { fatal }).decode(Uint8Array.from(bytes)),
   toBase64: (text: string) => btoa(text),
-  fromBase64: (text: string) => atob(text),
+  fromBase64(text: string) {
+    if (isBlobWord.test(text))
+      throw new TypeError(
+        `'${text}' stands for data that stays outside of the program: give it to a tool, or return its block`,
+      );
+    return atob(text);
+  },
   // The same everywhere, unless the program says otherwise.
   intl(kind: string, locales: Locales | null, options: object | null, method: string, values: unknown[]) {
     if (method !== "resolvedOptions" && !intl[kind]?.includes(method))
@@ -58,6 +67,10 @@ const kinds: Readonly<Record<string, Compute>> = {
     const given = (Reflect.get(made, method) as Compute).apply(made, values as never[]) as unknown;
     return method === "segment" ? [...(given as Iterable<object>)] : given;
   },
+  supportedLocales: (kind: string, locales: Locales) =>
+    (Reflect.get(Intl, kind) as typeof Intl.NumberFormat).supportedLocalesOf(locales),
+  canonicalLocales: (locales: Locales) => Intl.getCanonicalLocales(locales),
+  supportedValues: (kind: Parameters<typeof Intl.supportedValuesOf>[0]) => Intl.supportedValuesOf(kind),
   dateText(ms: number | null, part: "" | "Date" | "Time", locales: Locales | null, options: object | null) {
     return new Date(ms ?? Number.NaN)[`toLocale${part}String`](locales ?? "en-US", { timeZone: "UTC", ...options });
   },
@@ -86,7 +99,7 @@ export function compute(kind: string, json: string): string {
  */
 export const platform = `(function (compute, ask, log) {
   const { parse, stringify } = JSON;
-  const { Math, TypeError, RangeError, Error, Map, Set, Date, RegExp, Array, Object, Uint8Array, ArrayBuffer, String, Number, Promise, Symbol } = globalThis;
+  const { Math, TypeError, RangeError, Error, Map, Set, Date, RegExp, Array, BigInt, Object, Uint8Array, ArrayBuffer, String, Number, Promise, Symbol } = globalThis;
   const ours = { TypeError, RangeError, Error };
   const host = (kind, ...given) => {
     const answer = parse(compute(kind, stringify(given)));
@@ -203,14 +216,25 @@ export const platform = `(function (compute, ask, log) {
     // Some are also called without 'new'.
     const made = function (locales, options) { return new Made(locales, options); };
     made.prototype = Made.prototype;
+    made.supportedLocalesOf = (locales) => host("supportedLocales", kind, locales);
     return made;
   };
-  const Intl = {};
+  const Intl = {
+    getCanonicalLocales: (locales = []) => host("canonicalLocales", locales),
+    supportedValuesOf: (kind) => host("supportedValues", String(kind)),
+  };
   for (const [kind, methods] of ${JSON.stringify(Object.entries(intl))}) Intl[kind] = formatter(kind, methods);
 
   const replace = (prototype, name, value) => Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
-  replace(Number.prototype, "toLocaleString", function (locales, options) {
-    return host("intl", "NumberFormat", locales ?? null, options ?? null, "format", [this.valueOf()]);
+  for (const { prototype } of [Number, BigInt])
+    replace(prototype, "toLocaleString", function (locales, options) {
+      return host("intl", "NumberFormat", locales ?? null, options ?? null, "format", [plain(this.valueOf())]);
+    });
+  replace(Array, "fromAsync", async (given, map, self) => {
+    const all = [];
+    const isWalked = given[Symbol.asyncIterator] !== undefined || given[Symbol.iterator] !== undefined;
+    for await (const one of isWalked ? given : Array.from(given)) all.push(map === undefined ? one : await map.call(self, one, all.length));
+    return all;
   });
   for (const part of ["", "Date", "Time"])
     replace(Date.prototype, "toLocale" + part + "String", function (locales, options) {
@@ -296,6 +320,9 @@ export const missingNames: Readonly<Record<string, string>> = {
   Blob: "Bytes are in a Uint8Array; large files stay outside, as handles.",
   FormData: "Programs reach the web through tools only.",
   EventTarget: "Use plain functions.",
+  callTool: "Tools are functions: await tools.server.tool({ … }).",
+  call_tool: "Tools are functions: await tools.server.tool({ … }).",
+  mcp: "Tools are functions: await tools.server.tool({ … }).",
   module: "Programs have no modules: give the value with return.",
   exports: "Programs have no modules: give the value with return.",
 };

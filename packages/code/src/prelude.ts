@@ -36,7 +36,10 @@ export const prelude = `(function (request, log, done, fail, compute, names) {
   const toJson = (what, value) => {
     const before = subject;
     subject = what;
-    try { return stringify(value, written); } finally { subject = before; }
+    try { return stringify(value, written); } catch (error) {
+      if (error instanceof TypeError && error.message === "circular reference") error.message = what[0].toUpperCase() + what.slice(1) + ": a part of it contains itself. Leave that out.";
+      throw error;
+    } finally { subject = before; }
   };
   const waiting = new Map();
   let last = 0;

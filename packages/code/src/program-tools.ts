@@ -1,10 +1,11 @@
 import type { CodeParts } from "../../../src/agent/agent.ts";
 import { accessor, foldIdentifier } from "../../../src/lib/text/identifier.ts";
 import { nearest } from "../../../src/lib/text/nearest.ts";
-import type { RunCodeOptions } from "../../../src/model/agent/code-run.ts";
+import type { ProgramError, RunCodeOptions } from "../../../src/model/agent/code-run.ts";
 import type { CodeSearch } from "../../../src/model/agent/code-schema.ts";
 import type { Tool, ToolId } from "../../../src/model/catalogue/tool.ts";
 import { toolKey } from "../../../src/model/catalogue/tool-name.ts";
+import { isForModels } from "../../../src/model/catalogue/tool-page.ts";
 import { createToolPaths, renderDeclarations, type ToolPaths } from "../../../src/model/catalogue/tool-paths.ts";
 import type { Principal } from "../../../src/model/principal.ts";
 
@@ -47,17 +48,28 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
     async discover(path: readonly string[], principal: Principal): Promise<NamedToolRef> {
       const [first = "", ...rest] = path;
       const server = serverNames(principal).find((name) => name === first || foldIdentifier(name) === first);
-      if (server === undefined || rest.length === 0) return { asked: path.join("."), tool: undefined };
-      await plane()
-        .tools.list({ server, principal, waitMs })
-        .catch(() => undefined);
-      return lookUp(path, principal) ?? { asked: { server, tool: rest.join(".") }, tool: undefined };
+      // A name without a server may be that of any tool.
+      await this.list(principal, server);
+      const missing = server === undefined || rest.length === 0 ? path.join(".") : { server, tool: rest.join(".") };
+      return lookUp(path, principal) ?? { asked: missing, tool: undefined };
+    },
+    /** Of one server, or of all. */
+    list: (principal: Principal, server?: string): Promise<unknown> =>
+      plane()
+        .tools.list({ ...(server !== undefined && { server }), principal, waitMs })
+        .catch(() => undefined),
+    /** Does a program look at the names, and not only call what it knows? Those of every server have to be there before. */
+    async listFor(source: string, principal: Principal): Promise<void> {
+      if (/\btools\b/.test(source.replaceAll(named, (found, _, call) => (call === undefined ? found : ""))))
+        await this.list(principal);
     },
     /** What a path leads to: servers and tools without one, or the tools of a server. */
     names([first, ...rest]: readonly string[], principal: Principal, only: (tool: Tool) => boolean): string[] {
       if (rest.length > 0) return [];
       const { paths, byKey } = indexOf(principal);
-      const all = [...byKey.values()].filter(only).map(({ id }) => paths.pathOf(id));
+      const all = [...byKey.values()]
+        .filter((tool) => isForModels(tool) && only(tool))
+        .map(({ id }) => paths.pathOf(id));
       if (first === undefined) return [...new Set(all.map(([name = ""]) => name))];
       return all.flatMap(([server, tool]) => (tool !== undefined && server === first ? [tool] : []));
     },
@@ -74,6 +86,27 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
       if (near.length > 0) return `Did you mean ${near.map((name) => render([server, name])).join(" or ")}?`;
       return `${render([server])} has: ${listed(names)}. search('…') finds tools.`;
     },
+    /** For a name that is no global, but a server or a tool. */
+    meant({ name, message }: ProgramError, principal: Principal, only: (tool: Tool) => boolean): string {
+      const [, unknown = ""] = (name === "ReferenceError" && /^'?([\w$]+)'? is not defined$/.exec(message)) || [];
+      if (unknown === "") return "";
+      const { paths, byKey } = indexOf(principal);
+      const shown = [...byKey.values()].filter((tool) => isForModels(tool) && only(tool));
+      const found = shown.map(({ id }) => paths.pathOf(id));
+      const all = found.flatMap((path) => (path.includes(unknown) ? [path.slice(0, path.indexOf(unknown) + 1)] : []));
+      const names = [...new Set(all.map(render))].slice(0, 3);
+      return names.length === 0 ? "" : `. Did you mean ${names.join(" or ")}?`;
+    },
+    /** For a call with anything but one object. */
+    takes(path: readonly string[], principal: Principal): string {
+      const { properties = {}, required = [] } = lookUp(path, principal)?.tool?.parameters ?? {};
+      const needed = Array.isArray(required) ? required : [];
+      const names = Object.keys(properties as object).toSorted(
+        (one, other) => Number(needed.includes(other)) - Number(needed.includes(one)),
+      );
+      const shown = names.slice(0, maxNamed).map((name) => `${JSON.stringify(name)}: …`);
+      return `A call takes one object, with its arguments by name: ${render(path)}({ ${shown.join(", ")} }).`;
+    },
     /** Tools that the text names and that may change something, by line. */
     writesIn(source: string, principal: Principal): { line: number; name: string }[] {
       return namedIn(source).flatMap(({ path, line }) => {
@@ -83,7 +116,8 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
     },
     async search(query: string, principal: Principal, { limit, only, face }: SearchOptions): Promise<CodeSearch> {
       const asked = { query, ...(limit === undefined ? {} : { limit }) };
-      const by = { principal, details: true, orWords: true, waitMs, ...(only && { only }), ...(face && { face }) };
+      const isShown = (tool: Tool) => isForModels(tool) && (only?.(tool) ?? true);
+      const by = { principal, details: true, orWords: true, waitMs, only: isShown, ...(face && { face }) };
       const answer = await plane().search(asked, by);
       const { paths } = indexOf(principal);
       const found = answer.tools.flatMap(({ tool }) => tool ?? []);

@@ -6,6 +6,7 @@ import type { CodeCall, RunCodeOptions } from "../../../src/model/agent/code-run
 import type { Outcome } from "../../../src/model/calls/call.ts";
 import type { Relay } from "../../../src/model/calls/provider.ts";
 import { PlaneError, toPlaneError } from "../../../src/model/errors.ts";
+import { isObject } from "../../../src/model/json.ts";
 import type { Plane, PlaneCallOptions } from "../../../src/model/plane.ts";
 import { ownerOf, type Principal } from "../../../src/model/principal.ts";
 import { defaultTimeoutMs } from "../../../src/model/servers/server.ts";
@@ -105,6 +106,7 @@ export async function runCode(
       },
     });
     state.isOver = true;
+    if (!result.ok) result.error.message += ports.tools.meant(result.error, principal, options.only ?? (() => true));
     // A call that was not waited for has begun all the same.
     await Promise.allSettled(inFlight);
     if (state.waiting.size > 0) run.recorded = state.memory.all();
@@ -142,13 +144,13 @@ function createRequests(state: Running, ports: RunCodePorts) {
     try {
       if (state.isOver) return failureJson(path.join("."), "CANCELLED", "The program had ended.");
       const outcome = await callTool(path, args);
-      return keep(key, outcome, path);
+      return keep(key, outcome, path, args);
     } finally {
       semaphore.release();
     }
   }
 
-  function keep(key: string, outcome: Outcome & { at: string }, path: readonly string[]): string | null {
+  function keep(key: string, outcome: Outcome & { at: string }, path: readonly string[], args: unknown): string | null {
     const { id, tool, status, durationMs } = outcome.call;
     const made: CodeCall = { id, tool, status, at: outcome.at, durationMs };
     state.calls.push(made);
@@ -159,11 +161,19 @@ function createRequests(state: Running, ports: RunCodePorts) {
       state.waiting.set(held, { id: held, tool, ...plan });
       return null;
     }
-    const json = outcome.error?.code === "TOOL_NOT_FOUND" ? unknownTool(path) : answerOf(outcome);
+    const json = explained(outcome, path, args);
     state.answered += json.length;
     const given = state.answered > maxAnswers ? failureJson(tool, "PAYLOAD_TOO_LARGE", tooMuch) : json;
     memory.keep(key, { call: made, json: given });
     return given;
+  }
+
+  /** Two mistakes have a remedy that only a program can use. */
+  function explained(outcome: Outcome, path: readonly string[], args: unknown): string {
+    const code = outcome.error?.code;
+    if (code === "TOOL_NOT_FOUND") return unknownTool(path);
+    if (code !== "INVALID_ARGUMENTS" || isObject(args)) return answerOf(outcome);
+    return failureJson(outcome.call.tool, code, ports.tools.takes(path, principal));
   }
 
   function unknownTool(path: readonly string[]): string {

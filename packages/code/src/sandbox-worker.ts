@@ -159,7 +159,12 @@ const waitsForever: ProgramError = {
 function failed(name: string, message: string, stack: string, source: string, lineOf: LineOf): ProgramError {
   const match = /program\.ts:(\d+)(?::(\d+))?/.exec(stack);
   const lines = source.split("\n");
-  const line = match === null ? 0 : Math.min(lineOf(Number(match[1]), Number(match[2] ?? 1)), lines.length);
+  // A module that is asked for has no stack.
+  const [, asked = "\n"] = /could not load module '([^']+)'/.exec(message) ?? [];
+  const line =
+    match === null
+      ? lines.findIndex((one) => one.includes(asked)) + 1
+      : Math.min(lineOf(Number(match[1]), Number(match[2] ?? 1)), lines.length);
   const text = line === 0 ? "" : (lines[line - 1]?.trim().slice(0, 200) ?? "");
   const place = line !== 0 && { line, text };
   if (isOverMemory(message, stack)) return { ...overMemory, ...place };
@@ -172,6 +177,8 @@ const noModules = "Programs have no modules: leave out import and export, and gi
 function hintFor(name: string, message: string, text: string): string {
   const [, unknown = ""] = (name === "ReferenceError" && /^'?(\w+)'? is not defined/.exec(message)) || [];
   if (Object.hasOwn(missingNames, unknown)) return `. ${missingNames[unknown]}`;
+  if (name === "SyntaxError" && /\bJSON\.parse\(/.test(text) && /'object'|\[object/.test(message))
+    return ". It is an object already: what a call returns is parsed.";
   if (/could not load module/.test(message) || (name === "SyntaxError" && /^(?:import|export)\b/.test(text)))
     return `. ${noModules}`;
   const isResult = /\.(?:content|structuredContent|isError)\b/.test(text);

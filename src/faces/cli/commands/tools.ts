@@ -8,6 +8,7 @@ import type { FoundTool } from "../../../model/catalogue/search-schema.ts";
 import { type ProviderSpec, providerLabel } from "../../../model/catalogue/tool.ts";
 import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../../model/catalogue/tool-formats.ts";
 import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
+import { isForModels } from "../../../model/catalogue/tool-page.ts";
 import { createToolPaths, renderDeclarations } from "../../../model/catalogue/tool-paths.ts";
 import { type ToolQuery, unfilteredQuery } from "../../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../../model/errors.ts";
@@ -300,7 +301,7 @@ function defer(plane: Plane, format: keyof typeof deferredFormats, tools: readon
 async function choose(plane: Plane, { server, tool: names }: ExportOptions): Promise<ToolListing[]> {
   const tools =
     names === undefined
-      ? (await plane.tools.list(withoutUndefined({ server }))).filter(isTrusted)
+      ? (await plane.tools.list(withoutUndefined({ server }))).filter((tool) => isTrusted(tool) && isForModels(tool))
       : await Promise.all(names.map((name) => plane.tools.get(name)));
   const stranger = tools.find(({ id }) => server !== undefined && id.server !== server);
   if (stranger)
