@@ -20,6 +20,7 @@ import type { Cli, GlobalOptions } from "../cli.ts";
 import { printBackgroundPlane } from "../start/serving.ts";
 import { renderReport } from "../terminal/doctor-report.ts";
 import { colors, type Fact, print, printJson, printStatus, renderFacts, show, table } from "../terminal/output.ts";
+import { isCancel, password } from "../terminal/prompts.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
 import { command, lookingCommand, withPlane } from "../with-plane.ts";
@@ -322,8 +323,7 @@ async function readToken(server: string): Promise<string> {
 }
 
 async function typeToken(server: string): Promise<string> {
-  const { isCancel, password } = await import("@clack/prompts");
-  const typed = await password({ message: `Token for ${server}`, output: terminal.stderr });
+  const typed = await password({ message: `Token for ${server}` });
   if (isCancel(typed)) throw new Interrupted("SIGINT");
   return typed.trim();
 }
