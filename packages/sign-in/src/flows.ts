@@ -5,35 +5,42 @@ import { networkOf } from "../../../src/lib/net/client-address.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { pagesClient } from "./clients.ts";
 import { type Asking, createConsent, type Interaction } from "./consent.ts";
-import { accessPage, invitationPage, messagePage, signInPage } from "./pages.ts";
+import { invitationSteps } from "./invitations.ts";
+import { accessPage, messagePage, signInPage } from "./pages.ts";
 import { createPasskeys } from "./passkeys.ts";
 import {
-  acceptInvitation,
   changePerson,
   findPerson,
-  hashPassword,
-  invitedPerson,
   isPassword,
   openDesk,
   type Person,
-  passwordProblem,
   personOf,
   rememberPerson,
   stateOf,
 } from "./people.ts";
 import { pagesReturn } from "./provider.ts";
-import { BadVisit, readForm, readJson, redirect, requireOwnPage, sendJson, sendPage, type Visit } from "./visit.ts";
+import {
+  askLater,
+  BadVisit,
+  readForm,
+  readJson,
+  redirect,
+  requireOwnPage,
+  type Step,
+  sendJson,
+  sendPage,
+  type Visit,
+} from "./visit.ts";
 
 const upstreamKind = "Upstream";
 const upstreamSeconds = 600;
 /** The first person who is invited beside a provider waits no longer for a place to sign in. */
 const lookedMs = 10_000;
-/** Tries of a password, for a person and for a network, before a pause. */
-const tries = { person: 10, network: 50, seconds: 900 };
+/** Tries of a password before a pause: for a person in one network and in all, and for a network. */
+const tries = { person: 10, everywhere: 100, network: 50, seconds: 900 };
 const wrong = "The name or the password is not right.";
-const paused = "There were too many tries. Wait a quarter of an hour, or use a passkey.";
-
-type Step = (visit: Visit, provider: Provider, parts: readonly string[]) => Promise<void>;
+const pausedFor = (seconds: number) =>
+  `There were too many tries. Wait ${seconds <= 60 ? "a minute" : `${Math.ceil(seconds / 60)} minutes`}, or use a passkey.`;
 
 /** The pages: signing in, consent, invitations, and what clients may do. */
 export function createFlows(ports: SignInPorts) {
@@ -74,14 +81,13 @@ export function createFlows(ports: SignInPorts) {
     visit: Visit,
     provider: Provider,
     interaction: Interaction,
-    problem: string | null,
-    user = "",
+    { status = 200, problem = null, user = "" }: { status?: number; problem?: string | null; user?: string } = {},
   ) {
     const { clientName, clientId } = await clientOf(provider, interaction);
     const hasLocal = upstream === null || (await hasLocalPeople());
     const shown = { uid: interaction.uid, clientName: clientName ?? clientId, user, problem };
     const page = signInPage({ ...shown, provider: upstream?.name ?? null, hasLocal });
-    sendPage(visit, page, problem === null ? 200 : 401, targetsOf(interaction));
+    sendPage(visit, page, status, targetsOf(interaction));
   }
 
   const requirePerson = async ({ session }: Interaction): Promise<Person> => {
@@ -117,26 +123,38 @@ export function createFlows(ports: SignInPorts) {
 
   const page: Step = async (visit, provider, [uid = ""]) => {
     const interaction = await interactionOf(visit, provider, uid);
-    if (interaction.prompt.name === "login") return showSignIn(visit, provider, interaction, null);
+    if (interaction.prompt.name === "login") return showSignIn(visit, provider, interaction);
     return consents.show(visit, await asking(provider, interaction));
   };
+
+  /** The seconds of the pause; null for none. What one limit refuses is not counted by the next: strangers pause no one elsewhere. */
+  async function triedTooOften(counted: readonly [string, number][]): Promise<number | null> {
+    for (const [key, most] of counted) {
+      const { count, leftSeconds } = await rows.count(key, tries.seconds);
+      if (count > most) return leftSeconds;
+    }
+    return null;
+  }
 
   const password: Step = async (visit, provider, [uid = ""]) => {
     const interaction = await interactionOf(visit, provider, uid);
     const form = await readForm(visit);
     const user = (form.get("user") ?? "").trim();
-    const counted = [`password ${user}`, `password from ${networkOf(visit.request)}`];
-    const tried = (by: number) => Promise.all(counted.map((key) => rows.count(key, tries.seconds, by)));
-    const [ofPerson = 0, ofNetwork = 0] = await tried(1);
-    const isPaused = ofPerson > tries.person || ofNetwork > tries.network;
+    const network = networkOf(visit.request);
+    const counted: [string, number][] = [
+      [`password from ${network}`, tries.network],
+      [`password ${user} from ${network}`, tries.person],
+      [`password ${user}`, tries.everywhere],
+    ];
+    const pauseSeconds = await triedTooOften(counted);
     const person = await findPerson(rows, user);
     // The same work for everyone, also for a name that is not there; tries beyond the limit cost nothing.
-    const isRight = !isPaused && (await isPassword(person, form.get("password") ?? ""));
+    const isRight = pauseSeconds === null && (await isPassword(person, form.get("password") ?? ""));
     if (person !== null && isRight) {
-      await tried(-1);
+      await Promise.all(counted.map(([key]) => rows.count(key, tries.seconds, -1)));
       return redirect(visit, await finishLogin(visit, provider, person, "pwd"));
     }
-    const error = isPaused ? "too_many_tries" : "access_denied";
+    const error = pauseSeconds !== null ? "too_many_tries" : "access_denied";
     await record({
       operation: "signIn.login",
       target: user.slice(0, 200),
@@ -144,7 +162,9 @@ export function createFlows(ports: SignInPorts) {
       input: { how: "pwd" },
       error,
     });
-    await showSignIn(visit, provider, interaction, isPaused ? paused : wrong, user);
+    if (pauseSeconds === null) return showSignIn(visit, provider, interaction, { status: 401, problem: wrong, user });
+    askLater(visit, pauseSeconds);
+    await showSignIn(visit, provider, interaction, { status: 429, problem: pausedFor(pauseSeconds), user });
   };
 
   const passkeyOptions: Step = async (visit, provider, [uid = ""]) => {
@@ -191,7 +211,7 @@ export function createFlows(ports: SignInPorts) {
     } catch (thrown) {
       const { message } = thrown as Error;
       await record({ operation: "signIn.login", address: visit.address, input: { how: "fed" }, error: message });
-      await showSignIn(visit, library, interaction, message);
+      await showSignIn(visit, library, interaction, { status: 401, problem: message });
     }
   };
 
@@ -204,55 +224,6 @@ export function createFlows(ports: SignInPorts) {
     const result = { error: "access_denied", error_description: "The person has not allowed it." };
     redirect(visit, await library.interactionResult(request, response, result, { mergeWithLastSubmission: false }));
   };
-
-  const invitedOf = async (token: string): Promise<Person> => {
-    const person = await invitedPerson(rows, token);
-    if (person === null) throw new BadVisit(404, "This invitation is used or over. Ask for a new one.");
-    return person;
-  };
-  const accept = async (visit: Visit, token: string, person: Person, how: string): Promise<void> => {
-    if (!(await acceptInvitation(rows, token, person)))
-      throw new BadVisit(409, "This invitation is being used. Try again in a minute.");
-    await record({
-      operation: "people.accept",
-      target: person.user,
-      user: person.user,
-      address: visit.address,
-      input: { how },
-    });
-  };
-  const invite: Step = async (visit, _library, [token = ""]) =>
-    sendPage(visit, invitationPage(token, (await invitedOf(token)).user, null));
-  const invitePassword: Step = async (visit, _library, [token = ""]) => {
-    const person = await invitedOf(token);
-    const given = (await readForm(visit)).get("password") ?? "";
-    const problem = passwordProblem(given);
-    if (problem !== null) return sendPage(visit, invitationPage(token, person.user, problem), 400);
-    await accept(visit, token, { ...person, password: await hashPassword(given) }, "pwd");
-    redirect(visit, "/sign-in/welcome");
-  };
-  const inviteOptions: Step = async (visit, _library, [token = ""]) =>
-    sendJson(visit, 200, await passkeys.creation(token, await invitedOf(token)));
-  const inviteVerify: Step = async (visit, _library, [token = ""]) => {
-    const person = await invitedOf(token);
-    const made = await passkeys.created(token, person, (await readJson(visit)) as never);
-    if (made === null)
-      return sendJson(visit, 400, {
-        error: "invalid_request",
-        error_description: "The passkey could not be made. Try again.",
-      });
-    await accept(visit, token, made, "hwk");
-    sendJson(visit, 200, { next: "/sign-in/welcome" });
-  };
-  const welcome: Step = async (visit) =>
-    sendPage(
-      visit,
-      messagePage(
-        "You can sign in now",
-        "Connect a client with the address of this plane; it leads you back here to sign in.",
-        "good",
-      ),
-    );
 
   const sessionOf = async ({ request, response }: Visit, library: Provider) => {
     const session = await library.Session.get(library.createContext(request, response) as never);
@@ -330,11 +301,7 @@ export function createFlows(ports: SignInPorts) {
 
   /** By method and path; `*` is a part that the step gets. */
   const steps: readonly [string, Step][] = [
-    ["GET invite/*", invite],
-    ["POST invite/*/password", invitePassword],
-    ["POST invite/*/passkey/options", inviteOptions],
-    ["POST invite/*/passkey/verify", inviteVerify],
-    ["GET welcome", welcome],
+    ...invitationSteps(ports, passkeys),
     ["GET again", again],
     ["GET workbench", workbench],
     ["GET access", access],

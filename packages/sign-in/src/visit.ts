@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Provider } from "oidc-provider";
 
 const maxBodyBytes = 64 * 1024;
 
@@ -9,6 +10,9 @@ export type Visit = {
   /** Of the other end of the connection. */
   address: string;
 };
+
+/** Answers one page or form; `parts` are those of its path that are not fixed. */
+export type Step = (visit: Visit, provider: Provider, parts: readonly string[]) => Promise<void>;
 
 export function headersFor(formTargets: readonly string[] = []): Record<string, string> {
   const policy = [
@@ -34,6 +38,11 @@ export function headersFor(formTargets: readonly string[] = []): Record<string, 
 
 export function sendPage({ response }: Visit, body: string, status = 200, formTargets: readonly string[] = []): void {
   response.writeHead(status, { ...headersFor(formTargets), "content-type": "text/html; charset=utf-8" }).end(body);
+}
+
+/** Too many requests: when to ask again. */
+export function askLater({ response }: Visit, seconds: number): void {
+  response.setHeader("retry-after", String(seconds));
 }
 
 export function sendJson({ response }: Visit, status: number, body: object): void {
