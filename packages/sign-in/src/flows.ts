@@ -38,6 +38,7 @@ const upstreamSeconds = 600;
 const lookedMs = 10_000;
 /** Tries of a password before a pause: for a person in one network and in all, and for a network. */
 const tries = { person: 10, everywhere: 100, network: 50, seconds: 900 };
+const isOver = "This sign-in is over, or was begun in another browser. Go back to the client and begin again.";
 const wrong = "The name or the password is not right.";
 const pausedFor = (seconds: number) =>
   `There were too many tries. Wait ${seconds <= 60 ? "a minute" : `${Math.ceil(seconds / 60)} minutes`}, or use a passkey.`;
@@ -51,11 +52,7 @@ export function createFlows(ports: SignInPorts) {
 
   const interactionOf = async ({ request, response }: Visit, provider: Provider, uid: string): Promise<Interaction> => {
     const found = await provider.interactionDetails(request, response).catch(() => null);
-    if (found === null || found.uid !== uid)
-      throw new BadVisit(
-        400,
-        "This sign-in is over, or was begun in another browser. Go back to the client and begin again.",
-      );
+    if (found === null || found.uid !== uid) throw new BadVisit(400, isOver);
     return found;
   };
   const clientOf = async (provider: Provider, { params }: Interaction) => {
@@ -63,12 +60,6 @@ export function createFlows(ports: SignInPorts) {
     if (client === undefined) throw new BadVisit(400, "The client is not known any more. Begin again there.");
     return client;
   };
-  /** Browsers follow a form to where it is redirected only where the page allows it. */
-  const targetsOf = ({ params }: Interaction): string[] => {
-    const url = URL.parse(String(params.redirect_uri));
-    return url === null ? [] : [/^https?:$/.test(url.protocol) ? url.origin : url.protocol];
-  };
-
   /** It reads all people, so that not every visit asks. */
   let looked = { at: Number.NEGATIVE_INFINITY, found: false };
   async function hasLocalPeople(): Promise<boolean> {
@@ -87,7 +78,7 @@ export function createFlows(ports: SignInPorts) {
     const hasLocal = upstream === null || (await hasLocalPeople());
     const shown = { uid: interaction.uid, clientName: clientName ?? clientId, user, problem };
     const page = signInPage({ ...shown, provider: upstream?.name ?? null, hasLocal });
-    sendPage(visit, page, status, targetsOf(interaction));
+    sendPage(visit, page, status, true);
   }
 
   const requirePerson = async ({ session }: Interaction): Promise<Person> => {
@@ -97,16 +88,36 @@ export function createFlows(ports: SignInPorts) {
     return person;
   };
 
-  const consents = createConsent(ports, targetsOf);
-  const asking = async (provider: Provider, interaction: Interaction): Promise<Asking> => ({
-    provider,
-    interaction,
-    person: await requirePerson(interaction),
-    client: await clientOf(provider, interaction),
-  });
+  const consents = createConsent(ports);
+  const asking = async (visit: Visit, provider: Provider, uid: string): Promise<Asking> => {
+    const interaction = await interactionOf(visit, provider, uid);
+    const { request, response } = visit;
+    const session = await provider.Session.get(provider.createContext(request, response) as never);
+    if (interaction.session !== undefined && interaction.session.uid !== session.uid)
+      throw new BadVisit(
+        403,
+        "Another sign-in has begun in this browser since. Go back to the client and begin again.",
+      );
+    return {
+      provider,
+      interaction,
+      person: await requirePerson(interaction),
+      client: await clientOf(provider, interaction),
+    };
+  };
 
-  async function finishLogin(visit: Visit, provider: Provider, person: Person, how: string): Promise<string> {
+  /** Where the browser goes on. What ends here does not depend on the session that it began with. */
+  async function finish(interaction: Interaction, result: NonNullable<Interaction["result"]>): Promise<string> {
+    const { session } = interaction;
+    if (session !== undefined) delete (session as Partial<typeof session>).uid;
+    interaction.result = result;
+    await interaction.persist();
+    return interaction.returnTo;
+  }
+
+  async function finishLogin(visit: Visit, provider: Provider, uid: string, person: Person, how: string) {
     const { request, response, address } = visit;
+    const interaction = await interactionOf(visit, provider, uid);
     const state = stateOf(person);
     const lastSignInAt = new Date().toISOString();
     const isAsBefore = await changePerson(rows, person.user, (now) =>
@@ -118,13 +129,17 @@ export function createFlows(ports: SignInPorts) {
         "What you sign in with was changed at this moment. Go back to the client and begin again.",
       );
     await record({ operation: "signIn.login", target: person.user, user: person.user, address, input: { how } });
-    return provider.interactionResult(request, response, { login: { accountId: person.user, amr: [how], acr: state } });
+    // The library would ask a person to sign another out first, on a page that it does not have here.
+    const session = await provider.Session.get(provider.createContext(request, response) as never);
+    if (session.accountId !== undefined && session.accountId !== person.user) await session.destroy();
+    const login = { accountId: person.user, amr: [how], acr: state };
+    return finish(interaction, { ...interaction.lastSubmission, login });
   }
 
   const page: Step = async (visit, provider, [uid = ""]) => {
     const interaction = await interactionOf(visit, provider, uid);
     if (interaction.prompt.name === "login") return showSignIn(visit, provider, interaction);
-    return consents.show(visit, await asking(provider, interaction));
+    return consents.show(visit, await asking(visit, provider, uid));
   };
 
   /** The seconds of the pause; null for none. What one limit refuses is not counted by the next: strangers pause no one elsewhere. */
@@ -152,7 +167,7 @@ export function createFlows(ports: SignInPorts) {
     const isRight = pauseSeconds === null && (await isPassword(person, form.get("password") ?? ""));
     if (person !== null && isRight) {
       await Promise.all(counted.map(([key]) => rows.count(key, tries.seconds, -1)));
-      return redirect(visit, await finishLogin(visit, provider, person, "pwd"));
+      return redirect(visit, await finishLogin(visit, provider, uid, person, "pwd"));
     }
     const error = pauseSeconds !== null ? "too_many_tries" : "access_denied";
     await record({
@@ -174,7 +189,7 @@ export function createFlows(ports: SignInPorts) {
   const passkeyVerify: Step = async (visit, provider, [uid = ""]) => {
     await interactionOf(visit, provider, uid);
     const person = await passkeys.signedIn(uid, await readJson(visit));
-    if (person !== null) return sendJson(visit, 200, { next: await finishLogin(visit, provider, person, "hwk") });
+    if (person !== null) return sendJson(visit, 200, { next: await finishLogin(visit, provider, uid, person, "hwk") });
     await record({ operation: "signIn.login", address: visit.address, input: { how: "hwk" }, error: "access_denied" });
     sendJson(visit, 401, { error: "access_denied", error_description: "This passkey is not known here." });
   };
@@ -207,7 +222,7 @@ export function createFlows(ports: SignInPorts) {
       throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
     try {
       const rights = await upstream.finish(searchParams, kept.value, callback);
-      redirect(visit, await finishLogin(visit, library, await rememberPerson(ports, rights), "fed"));
+      redirect(visit, await finishLogin(visit, library, uid, await rememberPerson(ports, rights), "fed"));
     } catch (thrown) {
       const { message } = thrown as Error;
       await record({ operation: "signIn.login", address: visit.address, input: { how: "fed" }, error: message });
@@ -215,14 +230,16 @@ export function createFlows(ports: SignInPorts) {
     }
   };
 
-  const consent: Step = async (visit, library, [uid = ""]) =>
-    consents.allow(visit, await asking(library, await interactionOf(visit, library, uid)));
+  const consent: Step = async (visit, library, [uid = ""]) => consents.allow(visit, await asking(visit, library, uid));
 
   const cancel: Step = async (visit, library, [uid = ""]) => {
-    const { request, response } = visit;
-    await interactionOf(visit, library, uid);
+    const { cookies } = library.createContext(visit.request, visit.response);
+    const isOwn = cookies.get(library.cookieName("interaction"), { signed: true }) === uid;
+    // Also where the session is over: a no is always taken back to the client.
+    const interaction = isOwn ? await library.Interaction.find(uid) : undefined;
+    if (interaction === undefined) throw new BadVisit(400, isOver);
     const result = { error: "access_denied", error_description: "The person has not allowed it." };
-    redirect(visit, await library.interactionResult(request, response, result, { mergeWithLastSubmission: false }));
+    redirect(visit, await finish(interaction, result));
   };
 
   const sessionOf = async ({ request, response }: Visit, library: Provider) => {

@@ -89,9 +89,10 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     }
     if (path === "/oauth/authorize") withScopes(request, ports.defaultScopes);
     response.setHeader("x-frame-options", "DENY");
+    // The library adds its page that posts a form to the client, by a hash, to the scripts that may run.
     response.setHeader(
       "content-security-policy",
-      "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'",
     );
     response.setHeader("referrer-policy", "no-referrer");
     await provider.callback()(request, response);

@@ -14,14 +14,15 @@ export type Visit = {
 /** Answers one page or form; `parts` are those of its path that are not fixed. */
 export type Step = (visit: Visit, provider: Provider, parts: readonly string[]) => Promise<void>;
 
-export function headersFor(formTargets: readonly string[] = []): Record<string, string> {
+/** Forms of a page that leads back to a client end where that sends the browser on to, and browsers follow no further than a named target. */
+export function headersFor(leadsBack = false): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",
-    `form-action ${["'self'", ...formTargets].join(" ")}`,
+    ...(leadsBack ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ];
@@ -36,8 +37,8 @@ export function headersFor(formTargets: readonly string[] = []): Record<string, 
   };
 }
 
-export function sendPage({ response }: Visit, body: string, status = 200, formTargets: readonly string[] = []): void {
-  response.writeHead(status, { ...headersFor(formTargets), "content-type": "text/html; charset=utf-8" }).end(body);
+export function sendPage({ response }: Visit, body: string, status = 200, leadsBack = false): void {
+  response.writeHead(status, { ...headersFor(leadsBack), "content-type": "text/html; charset=utf-8" }).end(body);
 }
 
 /** Too many requests: when to ask again. */
