@@ -26,7 +26,7 @@ export function offeredScopes({ limits }: Pick<SignInPorts, "limits">): string[]
 }
 
 /** The page of consent, and what the person chose there: at most what the client asked for. */
-export function createConsent(ports: SignInPorts, targetsOf: (interaction: Interaction) => string[]) {
+export function createConsent(ports: SignInPorts) {
   const { rows, record } = ports;
 
   const askedFor = ({ params }: Interaction) => {
@@ -67,7 +67,7 @@ export function createConsent(ports: SignInPorts, targetsOf: (interaction: Inter
       resource: resources.join(", "),
       problem,
     });
-    sendPage(visit, page, problem === null ? 200 : 400, targetsOf(interaction));
+    sendPage(visit, page, problem === null ? 200 : 400, true);
   }
 
   /** What the form leaves of the scopes, and of the servers; a text where that is nothing. */

@@ -13,6 +13,8 @@ const maxPasskeys = 20;
 
 type Place = { rows: SignInRows; origin: string };
 
+export type Passkeys = ReturnType<typeof createPasskeys>;
+
 /** `place` is what the browser is in the middle of: a sign-in or an invitation. A challenge is good for one try. */
 export function createPasskeys({ rows, origin }: Place) {
   const rpID = new URL(origin).hostname;

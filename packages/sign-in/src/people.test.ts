@@ -27,7 +27,7 @@ function createRows() {
       },
       async count(key) {
         counts.set(key, (counts.get(key) ?? 0) + 1);
-        return counts.get(key) ?? 0;
+        return { count: counts.get(key) ?? 0, leftSeconds: 1 };
       },
     };
     return rows as SignInRows;

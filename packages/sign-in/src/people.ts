@@ -131,7 +131,7 @@ export async function invitedPerson(rows: Rows, token: string): Promise<Person |
  * used: a plane that is killed in between leaves it used or as it was.
  */
 export async function acceptInvitation(rows: Rows, token: string, person: Person): Promise<boolean> {
-  if ((await rows.count(`accept ${token}`, acceptSeconds)) > 1) return false;
+  if ((await rows.count(`accept ${token}`, acceptSeconds)).count > 1) return false;
   // A newer invitation ends this one.
   if ((await rows.get(invitationKind, token)) === null) return false;
   const { handle, password, passkeys } = person;

@@ -144,7 +144,7 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
       clientIdMetadataDocument: {
         enabled: settings.clientDocuments,
         ack: "draft-02",
-        allowFetch: async ({ req }) => (await rows.count(`document ${networkOf(req)}`, hour)) <= documentsAnHour,
+        allowFetch: async ({ req }) => (await rows.count(`document ${networkOf(req)}`, hour)).count <= documentsAnHour,
         allowClient: async () => true,
         cacheDuration: { min: 60, max: 24 * hour },
       },

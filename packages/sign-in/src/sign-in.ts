@@ -9,7 +9,7 @@ import { messagePage } from "./pages.ts";
 import { type Person, personOf } from "./people.ts";
 import { createProvider } from "./provider.ts";
 import { readSigningKeys, type SigningKeys } from "./signing-keys.ts";
-import { BadVisit, closeAfterLarge, headersFor, sendJson, sendPage, type Visit } from "./visit.ts";
+import { askLater, BadVisit, closeAfterLarge, headersFor, sendJson, sendPage, type Visit } from "./visit.ts";
 
 export { openDesk } from "./people.ts";
 
@@ -75,10 +75,12 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     const { provider } = await current();
     ownWords(request, origin);
     if (path === "/sign-in" || path.startsWith("/sign-in/")) return flows(visit, provider);
-    if (
-      path === "/oauth/register" &&
-      (await rows.count(`register ${networkOf(request)}`, registrations.seconds)) > registrations.most
-    ) {
+    const registered =
+      path === "/oauth/register" && request.method === "POST"
+        ? await rows.count(`register ${networkOf(request)}`, registrations.seconds)
+        : null;
+    if (registered !== null && registered.count > registrations.most) {
+      askLater(visit, registered.leftSeconds);
       await record({ operation: "clients.register", address: visit.address, error: "temporarily_unavailable" });
       return sendJson(visit, 429, {
         error: "temporarily_unavailable",
@@ -87,9 +89,10 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     }
     if (path === "/oauth/authorize") withScopes(request, ports.defaultScopes);
     response.setHeader("x-frame-options", "DENY");
+    // The library adds its page that posts a form to the client, by a hash, to the scripts that may run.
     response.setHeader(
       "content-security-policy",
-      "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'",
     );
     response.setHeader("referrer-policy", "no-referrer");
     await provider.callback()(request, response);

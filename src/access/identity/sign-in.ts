@@ -258,4 +258,6 @@ async function recordLine(audit: SignInContext["audit"], line: SignInLine): Prom
 
 async function forgetAll(store: Store): Promise<void> {
   while ((await store.forgetSignIns(Date.now())) > 0);
+  // What was counted, of every name and network that was tried.
+  await store.forgetShared();
 }

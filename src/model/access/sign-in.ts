@@ -43,8 +43,8 @@ export type SignInRows = {
   touch(kind: string, id: string): Promise<void>;
   remove(kind: string, id: string): Promise<boolean>;
   removeGrant(grant: string): Promise<void>;
-  /** One more, or so many; the number of them within the time. */
-  count(key: string, seconds: number, by?: number): Promise<number>;
+  /** One more, or so many, within a time that begins with the first; how many there are, and how much of it is left. */
+  count(key: string, seconds: number, by?: number): Promise<{ count: number; leftSeconds: number }>;
 };
 
 /** What a person brings into tokens. `scopes` is the most that a client gets. */
