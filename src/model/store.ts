@@ -77,6 +77,8 @@ export type StoredPayload = { id: string; expiresAt: string; body: string };
 /** Short-lived values that all planes on one store share. */
 export interface SharedValues {
   sharedValue(key: string): Promise<JsonObject | null>;
+  /** With the store's clock, which planes whose clocks differ have in common. */
+  sharedMoment(key: string): Promise<{ value: JsonObject | null; now: number }>;
   /** Steps of one key run one after the other on all planes. */
   changeShared<T>(key: string, keptMs: number, step: SharedStep<T>, tells?: boolean): Promise<T>;
   sharedKeys(keys: readonly string[]): Promise<string[]>;
