@@ -5,7 +5,7 @@ import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { type Era, EraClient } from "../fixtures/era-client.ts";
 import type { JsonObject } from "../fixtures/servers/support/messages.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture } from "./support.ts";
+import { fixture, processFixture } from "./support.ts";
 
 const eras: readonly Era[] = ["legacy", "modern"];
 const extension = "io.modelcontextprotocol/skills";
@@ -92,6 +92,19 @@ for (const era of eras) {
     assert.deepEqual((await other.request("prompts/list")).prompts, []);
   });
 }
+
+test("a client that asks for skills at once gets them, though their server is still being started", async () => {
+  await using gateway = await startGateway({ one: processFixture("skilled") });
+  const client = await EraClient.open(gateway.url, "legacy", { capabilities: knows });
+  assert.equal((await skillsOf(client)).length, 1);
+  await using other = await startGateway({ one: processFixture("skilled") });
+  const plain = await EraClient.open(other.url, "legacy", { capabilities: {} });
+  const { prompts } = await plain.request("prompts/list");
+  assert.deepEqual(
+    (prompts as JsonObject[]).map(({ name }) => name),
+    ["one__skill_refunds"],
+  );
+});
 
 test("skills that break the rules of the extension are left out, and their files are not read", async () => {
   await using gateway = await startGateway({ bad: desk("bad", ["--hostile"]) });
