@@ -5,7 +5,7 @@ import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { type Era, EraClient } from "../fixtures/era-client.ts";
 import type { JsonObject } from "../fixtures/servers/support/messages.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, processFixture } from "./support.ts";
+import { fixture } from "./support.ts";
 
 const eras: readonly Era[] = ["legacy", "modern"];
 const extension = "io.modelcontextprotocol/skills";
@@ -94,10 +94,10 @@ for (const era of eras) {
 }
 
 test("a client that asks for skills at once gets them, though their server is still being started", async () => {
-  await using gateway = await startGateway({ one: processFixture("skilled") });
+  await using gateway = await startGateway({ one: desk("one", ["--delay", "1500"]) });
   const client = await EraClient.open(gateway.url, "legacy", { capabilities: knows });
   assert.equal((await skillsOf(client)).length, 1);
-  await using other = await startGateway({ one: processFixture("skilled") });
+  await using other = await startGateway({ one: desk("one", ["--delay", "1500"]) });
   const plain = await EraClient.open(other.url, "legacy", { capabilities: {} });
   const { prompts } = await plain.request("prompts/list");
   assert.deepEqual(
