@@ -105,3 +105,24 @@ test("a skill is decided about on the command line by the name that the list giv
   const { skills } = (await runCli(["skills", "published", "--json", ...where])).json();
   assert.equal((skills as unknown[]).length, 1);
 });
+
+test("two skills of one folder with the same name are told apart by their directories", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFiles(directory.path, {
+    "own/a/greet/SKILL.md": skillText("greet", "One."),
+    "own/b/greet/SKILL.md": skillText("greet", "Two."),
+    "own/part/SKILL.md": skillText("part", "Three."),
+    "own/grüße/SKILL.md": skillText("grüße", "Four."),
+  });
+  const config = await writeConfig(directory, { own: { skills: directory.file("own") } });
+  const { stdout, stderr } = await runCli([
+    "skills",
+    "published",
+    "--config",
+    config,
+    "--data-dir",
+    directory.file("data"),
+  ]);
+  assert.match(stdout, /^a\/greet .*One\.[\s\S]*^b\/greet .*Two\.[\s\S]*^part .*Three\./m);
+  assert.match(stderr, /its name is not made of a-z, 0-9 and single hyphens/);
+});
