@@ -154,7 +154,14 @@ export function createCatalogue(context: CatalogueContext) {
     tool: (...asked) => context.calls.lookup.tool(...asked),
     guard: quality.open,
     maySeeServer: grants.maySeeServer,
-    listOffers: (server, caller) => context.servers.listOffers(server, caller),
+    async listOffers(server, caller) {
+      const { principal, waitMs = defaultOfferWaitMs } = caller;
+      const servers = server === undefined ? {} : { servers: [server] };
+      await Promise.all([
+        context.servers.listOffers(server, caller),
+        context.calls.verbs.skills.published({ principal, waitMs, ...servers }),
+      ]);
+    },
     listOwner: (server, principal) => context.servers.listOwner(server, ownerOfCaller(principal)),
   });
   const searchPorts: SearchPorts = {
@@ -198,6 +205,9 @@ export function createCatalogue(context: CatalogueContext) {
     settled: [entries.settled, quality.settled],
   };
 }
+
+/** For servers that are not there yet, before something they offer is decided about. */
+const defaultOfferWaitMs = 5_000;
 
 function staleAmong(servers: readonly ServerStatus[]): Map<string, string> {
   return new Map(servers.flatMap(({ name, stale, error }) => (stale ? [[name, error ?? ""] as const] : [])));

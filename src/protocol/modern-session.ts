@@ -49,6 +49,18 @@ function unknownKind(type: unknown): RpcError {
   return invalidAnswer(`its result is of a kind we do not know: ${String(JSON.stringify(type)).slice(0, 100)}`);
 }
 
+/** Has the server an extension in common with the one who asks? Its kinds of results pass then. */
+function hasShared(offered: UnknownObject, { asClient }: RequestOptions): boolean {
+  return asClient !== undefined && sharedExtensions(offered, extensionsIn(asClient.capabilities)).length > 0;
+}
+
+/** The older era has one kind alone: what is none of it is an extension's, or nothing that anyone can read. */
+export function requireLegacyKind(result: unknown, offered: UnknownObject, options: RequestOptions = {}): unknown {
+  if (!isObject(result) || result.content !== undefined || !isExtendedKind(result.resultType)) return result;
+  if (result.resultType !== "complete" && !hasShared(offered, options)) throw unknownKind(result.resultType);
+  return result;
+}
+
 /** For a caller that answers questions itself. */
 function requireKnownKind(result: unknown, isExtended: boolean): unknown {
   const type = isObject(result) ? (result.resultType ?? "complete") : "complete";
@@ -107,9 +119,7 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
   const able = extendsToTasks(described) ? withTasks(self) : self;
   const offered = extensionsIn(described.capabilities);
   const envelopes = createEnvelopes(able, offered);
-  /** Has the server an extension in common with the one who asks? Its kinds of results pass then. */
-  const isExtended = ({ asClient }: RequestOptions) =>
-    asClient !== undefined && sharedExtensions(offered, extensionsIn(asClient.capabilities)).length > 0;
+  const isExtended = (options: RequestOptions) => hasShared(offered, options);
   const send = (method: string, params: UnknownObject, options: RequestOptions = {}) => {
     // With a continuation the caller answers the questions.
     const answersHere = method === "tools/call" && options.continuation === undefined;

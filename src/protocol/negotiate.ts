@@ -2,7 +2,7 @@ import { plainText } from "../lib/text/plain-text.ts";
 import { isObject } from "../model/json.ts";
 import { extensionsIn } from "./extensions.ts";
 import { RpcError, TransportError } from "./message.ts";
-import { discoverModern, modernErrors, openModernSession, withEnvelope } from "./modern-session.ts";
+import { discoverModern, modernErrors, openModernSession, requireLegacyKind, withEnvelope } from "./modern-session.ts";
 import type { Peer } from "./peer.ts";
 import {
   type ClientDescription,
@@ -48,13 +48,18 @@ function acceptHandshake(peer: Peer, result: unknown, { capabilities, logLevel: 
     throw new Error(`it speaks protocol ${spoken}; known are ${legacyVersions.join(", ")}`);
   }
   const described = describeServer(given);
+  const offered = extensionsIn(described.capabilities);
   return {
     era: "legacy",
     protocolVersion: known,
     ...described,
     serverInfo: isObject(given.serverInfo) ? given.serverInfo : null,
     told: extensionsIn(capabilities),
-    request: peer.request,
+    request: (method, params, options) =>
+      method === "tools/call"
+        ? peer.request(method, params, options).then((result) => requireLegacyKind(result, offered, options))
+        : peer.request(method, params, options),
+    complete: async (answer, _, options) => requireLegacyKind(answer, offered, options),
     watch() {
       // A server without levels sends what it likes.
       if (level !== undefined && described.capabilities.logging !== undefined) {

@@ -114,6 +114,31 @@ for (const era of eras) {
   });
 }
 
+for (const era of eras)
+  test(`a link in a result or a prompt leads to the server that gave it (${era})`, async () => {
+    const linking = (of: string) => board(of, ["--linking"]);
+    await using gateway = await startGateway({ one: linking("one"), two: linking("two") });
+    for (const capabilities of [ui, {}]) {
+      const client = await open(gateway.url, era, capabilities);
+      for (const server of ["one", "two"]) {
+        const { content } = await client.call(`${server}__think`);
+        const [, page, part, file] = content as { uri?: string; resource?: { uri: string } }[];
+        assert.match(String((await read(client, String(page?.uri))).text), new RegExp(`The board of ${server}`));
+        assert.match(
+          String((await read(client, String(part?.resource?.uri))).text),
+          new RegExp(`The board of ${server}`),
+        );
+        assert.equal(file?.uri, "file:///notes.txt", "other addresses stay");
+        const { messages } = await client.request("prompts/get", { name: `${server}__look` });
+        const [message] = messages as { content: { uri: string } }[];
+        assert.match(
+          String((await read(client, String(message?.content.uri))).text),
+          new RegExp(`The board of ${server}`),
+        );
+      }
+    }
+  });
+
 test("a page has the tools of its own server, whatever another server calls its own", async () => {
   await using gateway = await startGateway({ evil: board("evil"), good: fixture("echo") });
   const client = await open(gateway.url, "modern");

@@ -93,6 +93,19 @@ for (const era of eras) {
   });
 }
 
+test("a client that asks for skills at once gets them, though their server is still being started", async () => {
+  await using gateway = await startGateway({ one: desk("one", ["--delay", "1500"]) });
+  const client = await EraClient.open(gateway.url, "legacy", { capabilities: knows });
+  assert.equal((await skillsOf(client)).length, 1);
+  await using other = await startGateway({ one: desk("one", ["--delay", "1500"]) });
+  const plain = await EraClient.open(other.url, "legacy", { capabilities: {} });
+  const { prompts } = await plain.request("prompts/list");
+  assert.deepEqual(
+    (prompts as JsonObject[]).map(({ name }) => name),
+    ["one__skill_refunds"],
+  );
+});
+
 test("skills that break the rules of the extension are left out, and their files are not read", async () => {
   await using gateway = await startGateway({ bad: desk("bad", ["--hostile"]) });
   const client = await EraClient.open(gateway.url, "modern", { capabilities: knows });

@@ -54,6 +54,11 @@ const cases: [what: string, source: string, expected: unknown][] = [
     ["12.345.678.901.234.567.890", "1–5", ["de"], ["en-US"], true],
   ],
   [
+    "a program gives up waiting",
+    "const gave = (signal) => tools.demo.add({}, { signal }).then(() => 'answered', (e) => e.name); const c = new AbortController(); const first = gave(c.signal); c.abort(); const heard = []; const late = AbortSignal.timeout(1); late.addEventListener('abort', () => heard.push(late.reason.name)); await sleep(20); return [await first, await gave(AbortSignal.abort()), await gave(new AbortController().signal), await gave(), heard, AbortSignal.any([late]).aborted, late.aborted, c.signal instanceof AbortSignal]",
+    ["AbortError", "AbortError", "answered", "answered", ["TimeoutError"], true, true, true],
+  ],
+  [
     "a list is made of what comes later",
     "return [await Array.fromAsync([Promise.resolve(1), 2], (x) => x * 2), await Array.fromAsync((async function* () { yield 1 })()), await Array.fromAsync({ length: 1, 0: 7 })]",
     [[2, 4], [1], [7]],

@@ -314,8 +314,6 @@ export const missingNames: Readonly<Record<string, string>> = {
   document: "Programs run in no browser.",
   setImmediate: "Use setTimeout.",
   localStorage: "Values that the conversation keeps are in 'store'.",
-  AbortController: "Calls are not cancelled one by one: wait with Promise.race, or leave them.",
-  AbortSignal: "Calls are not cancelled one by one: wait with Promise.race, or leave them.",
   Headers: "Programs reach the web through tools only.",
   Blob: "Bytes are in a Uint8Array; large files stay outside, as handles.",
   FormData: "Programs reach the web through tools only.",

@@ -1,3 +1,4 @@
+import { abort } from "./abort.ts";
 import { consoleSource } from "./logging.ts";
 import { platform } from "./platform.ts";
 import { promises } from "./promises.ts";
@@ -93,7 +94,7 @@ export const prelude = `(function (request, log, done, fail, compute, names) {
         if (name === "toJSON") return () => namesAt(path);
         return typeof name === "string" && name !== "then" ? at(name) : undefined;
       },
-      apply: (_target, _self, [args = {}]) => ask("call", { path, arguments: args }),
+      apply: (_target, _self, [args = {}, options]) => orAborted(() => ask("call", { path, arguments: args }), options?.signal),
       ownKeys: () => namesAt(path),
       has: (_target, name) => namesAt(path).includes(name),
       getOwnPropertyDescriptor: (_target, name) => namesAt(path).includes(name)
@@ -133,6 +134,7 @@ export const prelude = `(function (request, log, done, fail, compute, names) {
   };
   for (const name of Object.keys(globals)) Object.defineProperty(globalThis, name, { value: globals[name] });
   const begin = ${platform}(compute, ask, log);
+  const orAborted = ${abort}(setTimeout);
 
   const failWith = (error) => {
     if (error instanceof Promise) return fail("Error", "The program threw a promise.", "", "");

@@ -16,7 +16,7 @@ import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
 import type { ShownTool } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import { withAccount } from "./accounts.ts";
-import { findPageCall, isHost, noteCalled, withPage } from "./apps/page-calls.ts";
+import { findPageCall, hasLinks, isHost, noteCalled, withLinks, withPage } from "./apps/page-calls.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
@@ -141,8 +141,8 @@ export function answerCall(
     if (outcome.error && isWrongName(outcome.error.code)) return renderWrongName(outcome.error, surface, context);
     const structured = outcome.result?.structuredContent;
     const isPlain = structured === undefined || isObject(structured);
-    if (isPlain) return renderOutcome(outcome, undefined, context);
-    return surface.tools.find(name as string).then((tool) => renderOutcome(outcome, tool?.outputSchema, context));
+    if (isPlain && !hasLinks(outcome.result)) return renderOutcome(outcome, undefined, context);
+    return surface.tools.find(name as string).then((tool) => renderOutcome(outcome, tool, context));
   });
 }
 
@@ -211,14 +211,16 @@ async function answerAny(
     return renderWrongName(error, surface, context);
   }
   const structured = outcome.result?.structuredContent;
-  // Only a result that may need other words needs its tool's schema.
+  // Only a result that may need other words needs its tool.
   const isPlain = structured === undefined || isObject(structured);
   const mayHavePage = !meant.own && byPage === null && isHost(context);
-  const known = isPlain && !mayHavePage ? undefined : (listed ?? (await calledTool(meant, surface, context)));
-  if (!mayHavePage || !outcome.result) return renderOutcome(outcome, known?.outputSchema, context);
+  const isWorded = !isPlain || mayHavePage || hasLinks(outcome.result);
+  const known = isWorded ? (listed ?? (await calledTool(meant, surface, context))) : undefined;
+  if (byPage) return renderOutcome(outcome, { ...known, id: byPage.tool }, context);
+  if (!mayHavePage || !outcome.result) return renderOutcome(outcome, known, context);
   noteCalled(known, context);
   const result = withPage(outcome.result, known, meant.isWrapped) as typeof outcome.result;
-  return renderOutcome({ ...outcome, result }, known?.outputSchema, context);
+  return renderOutcome({ ...outcome, result }, known, context);
 }
 
 /** By the shown name, or by any other that a wrapped call may have. */
@@ -246,11 +248,13 @@ function isIncomplete({ resultType = "complete", content }: UnknownObject): bool
   return resultType !== "complete" && Array.isArray(content) && content.length === 0;
 }
 
+type CalledTool = Pick<ShownTool, "id"> & Partial<Pick<ShownTool, "outputSchema">>;
+
 /** Results and answers of servers pass unchanged. A refusal of the plane is a result for the model. */
-function renderOutcome(outcome: Outcome, schema: ShownTool["outputSchema"], context: RequestContext): RpcAnswer {
+function renderOutcome(outcome: Outcome, tool: CalledTool | undefined, context: RequestContext): RpcAnswer {
   const { era } = context;
   if (outcome.result) {
-    const fitted = fitResult(outcome.result, schema, era);
+    const fitted = fitResult(withLinks(outcome.result, tool?.id.server ?? null), tool?.outputSchema, era);
     return wireResult(isIncomplete(fitted) ? withoutContent(fitted) : fitted, era);
   }
   const { code, message, cause } = outcome.error;

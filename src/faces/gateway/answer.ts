@@ -7,7 +7,7 @@ import { extensionsIn, isExtensionMethod, mayPass } from "../../protocol/extensi
 import { RpcError } from "../../protocol/message.ts";
 import type { Era } from "../../protocol/session.ts";
 import { answerCall, createConsents } from "./answer-call.ts";
-import { isHost, showContents } from "./apps/page-calls.ts";
+import { isHost, showContents, withLinks } from "./apps/page-calls.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import type { OfferList } from "./offer-list.ts";
 import type { ParkedRequests } from "./parked-requests.ts";
@@ -100,7 +100,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
 
   async function forward(server: string, method: string, asked: UnknownObject, context: RequestContext) {
     const given = await ask(server, method, asked, context);
-    if (method !== "resources/read") return wireResult(given, context.era);
+    if (method !== "resources/read") return wireResult(withLinks(given, server), context.era);
     const { result, isPage } = showContents(given, server);
     if (isPage) context.tools.pages.note(server, String(asked.uri));
     return wireResult(withHints(result, context.era), context.era);

@@ -47,7 +47,8 @@ export function readSkill(entry: unknown): PublishedSkill | { wrong: string } {
   const { uri, frontmatter, resources } = entry;
   if (isSteppingOut(uri)) return { wrong: "its address leads elsewhere" };
   const { name, description } = isObject(frontmatter) ? frontmatter : ({} as UnknownObject);
-  if (typeof name !== "string" || !nameShape.test(name)) return { wrong: "its name is not valid" };
+  if (typeof name !== "string" || !nameShape.test(name))
+    return { wrong: "its name is not made of a-z, 0-9 and single hyphens, or has more than 64 characters" };
   if (typeof description !== "string" || description.trim() === "" || description.length > longestDescription)
     return { wrong: `its description is missing or longer than ${longestDescription} characters` };
   const wrongField = wrongFields(frontmatter as UnknownObject);

@@ -74,13 +74,49 @@ export function withPage(result: UnknownObject, tool: ShownTool | undefined, isW
   return changeResult(result, { ...result, _meta }, { _meta: () => JSON.stringify(_meta) });
 }
 
+/** Links in a result or prompt, under the addresses that clients know: two servers may have the same one. */
+export function withLinks<Result extends UnknownObject>(result: Result, server: string | null): Result {
+  if (server === null) return result;
+  const content = showEach(result.content, (block) => showLink(block, server));
+  const messages = showEach(result.messages, (message) => {
+    const shown = isObject(message) ? showLink(message.content, server) : undefined;
+    return isObject(message) && shown !== message.content ? { ...message, content: shown } : message;
+  });
+  const changed = { ...(content && { content }), ...(messages && { messages }) };
+  if (content === undefined && messages === undefined) return result;
+  const changes = Object.entries(changed).map(([key, value]) => [key, () => JSON.stringify(value)]);
+  return changeResult(result, { ...result, ...changed }, Object.fromEntries(changes)) as Result;
+}
+
+/** Has a result links to what may be at another server, too? */
+export function hasLinks(result: UnknownObject | undefined): boolean {
+  const blocks = Array.isArray(result?.content) ? result.content : [];
+  return blocks.some((one) => isObject(one) && (one.type === "resource_link" || one.type === "resource"));
+}
+
+/** Undefined where all stay as they are. */
+function showEach(list: unknown, show: (one: unknown) => unknown): unknown[] | undefined {
+  const shown = Array.isArray(list) ? list.map(show) : [];
+  return Array.isArray(list) && shown.some((one, at) => one !== list[at]) ? shown : undefined;
+}
+
+/** Also where the resource itself stands in the block. */
+function showLink(block: unknown, server: string): unknown {
+  if (!isObject(block)) return block;
+  const { type, resource, uri } = block;
+  if (type === "resource" && isObject(resource) && isLink(resource.uri))
+    return { ...block, resource: { ...resource, uri: showScoped(server, resource.uri) } };
+  return type === "resource_link" && isLink(uri) ? { ...block, uri: showScoped(server, uri) } : block;
+}
+
+const isLink = (uri: unknown): uri is string => typeof uri === "string" && isScoped(uri);
+
 /** What was read, under the addresses that clients know. Says whether it is a page. */
 export function showContents(result: UnknownObject, server: string): { result: UnknownObject; isPage: boolean } {
   const { contents } = result;
   if (!Array.isArray(contents)) return { result, isPage: false };
   const isPage = contents.some((one) => isObject(one) && (one.mimeType === pageMimeType || isPageAddress(one.uri)));
-  const isMoved = (one: unknown): one is UnknownObject & { uri: string } =>
-    isObject(one) && typeof one.uri === "string" && isScoped(one.uri);
+  const isMoved = (one: unknown): one is UnknownObject & { uri: string } => isObject(one) && isLink(one.uri);
   if (!contents.some(isMoved)) return { result, isPage };
   const shown = contents.map((one) => (isMoved(one) ? { ...one, uri: showScoped(server, one.uri) } : one));
   const changed = { ...result, contents: shown };

@@ -7,6 +7,7 @@ import { RpcError } from "../../../protocol/message.ts";
 import { isScoped, readScoped, showScoped } from "../apps/addresses.ts";
 import { objectParam, type RequestContext } from "../request.ts";
 import type { Surface } from "../surfaces.ts";
+import { createFirstWait } from "../tool-list.ts";
 
 /** Children of a directory that are passed on. */
 const maxChildren = 2_000;
@@ -42,6 +43,7 @@ function readShown(shown: string, servers: Iterable<string>): { server: string; 
 
 /** The skills of all servers in view, as one list. */
 export function createSkillList(plane: Plane, forward: Forward) {
+  const firstWait = createFirstWait<ServerSkill>(plane, ({ listedAt }) => listedAt === null);
   const serversWith = async ({ servers, principal }: Surface): Promise<string[]> =>
     [...(await servers())].filter((name) =>
       Object.hasOwn(plane.servers.extensions(name, { principal }), skillsExtension),
@@ -58,8 +60,10 @@ export function createSkillList(plane: Plane, forward: Forward) {
   return {
     async all(surface: Surface, options: Omit<OfferOptions, "principal">): Promise<ShownSkill[]> {
       const servers = [...(await surface.servers())];
-      const { skills } = await plane.skills.published({ ...options, principal: surface.principal, servers });
-      return nameAll(skills);
+      const { principal } = surface;
+      const list = async (waitMs: number) =>
+        (await plane.skills.published({ ...options, principal, servers, waitMs })).skills;
+      return nameAll(await firstWait(principal, list));
     },
     async get(surface: Surface, params: UnknownObject, context: RequestContext): Promise<UnknownObject> {
       const { server, uri } = await find(surface, params.uri);

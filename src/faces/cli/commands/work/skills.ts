@@ -2,7 +2,7 @@ import { namesUnder } from "../../../../lib/text/fill-references.ts";
 import { plainText } from "../../../../lib/text/plain-text.ts";
 import { countOf } from "../../../../lib/text/wording.ts";
 import type { SkillListing } from "../../../../model/catalogue/registry-summary.ts";
-import type { ServerSkill, SkillShelf } from "../../../../model/catalogue/skill-entry.ts";
+import { type ServerSkill, type SkillShelf, skillRoot } from "../../../../model/catalogue/skill-entry.ts";
 import { errorTable } from "../../../../model/errors.ts";
 import type { SkillRun } from "../../../../model/work/run-schema.ts";
 import { toolsOfSkill } from "../../../../model/work/skill.ts";
@@ -80,8 +80,11 @@ function hasWords(query: string | null = null): (skill: ServerSkill) => boolean 
 const listWaitMs = 5_000;
 
 function renderPublished(skills: readonly ServerSkill[]): string {
+  const alike = Map.groupBy(skills, ({ server, frontmatter }) => `${server}\n${frontmatter.name}`);
   return table(skills, "No skills of servers or folders found.", {
-    SKILL: ({ frontmatter }) => frontmatter.name,
+    // Two of one server may have the same name in different directories.
+    SKILL: ({ server, uri, frontmatter: { name } }) =>
+      alike.get(`${server}\n${name}`)?.length === 1 ? name : skillRoot(uri).replace(/^[^:]*:\/\//, ""),
     SERVER: ({ server }) => server,
     FILES: ({ resources }) => (Array.isArray(resources) ? resources.length : "-"),
     DESCRIPTION: ({ frontmatter }) => frontmatter.description,
