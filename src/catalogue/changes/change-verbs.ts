@@ -11,8 +11,7 @@ import type { Caller } from "../../model/plane.ts";
 import type { PlaneRegistry, PlaneTools } from "../../model/plane-tools.ts";
 import { type Inside, type KnownCaller, mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import { keepFixed } from "../overlays/overlay.ts";
-import type { overlaysInForce } from "../overlays/overlays.ts";
+import { type InForce, keepFixed } from "../overlays/overlay.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
 import { type EntryEdit, type EntryStore, toKept } from "./entries.ts";
 import { maySee } from "./entry.ts";
@@ -30,7 +29,7 @@ type ChangePorts = EditPorts & {
   settled(): Promise<void>;
   maySeeServer(principal: Principal, server: string): boolean;
   isRegistered(name: string, persona: string | null): boolean;
-  overlays(): ReturnType<typeof overlaysInForce>;
+  overlays(): (id: ToolId) => InForce;
   /** The server's tool that is listed under this spelling now; no server is asked. */
   listed(name: string): ToolId | null;
   warningsOf(id: ToolId): string[];

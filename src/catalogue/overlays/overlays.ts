@@ -7,7 +7,7 @@ import { type Inside, type Principal, requireScope } from "../../model/principal
 import { type EditPorts, invalidEntry } from "../changes/change-verbs.ts";
 import { storedSource } from "../changes/entries.ts";
 import type { Registry } from "../registry.ts";
-import { hideFixed, keepFixed, overlayTool } from "./overlay.ts";
+import { hideFixed, type InForce, keepFixed, overlayTool } from "./overlay.ts";
 
 type OverlayPorts = EditPorts & { registry: Pick<Registry, "asListed" | "snapshot"> };
 
@@ -42,12 +42,6 @@ export function createOverlayVerbs(ports: OverlayPorts): Pick<Inside<PlaneTools>
     },
   };
 }
-
-type InForce = Pick<OverlayView, "source"> & {
-  overlay?: ToolOverlay;
-  /** A file has one, too, which a stored one replaces. */
-  isInFile: boolean;
-};
 
 /** The overlay of a tool, in any spelling of its name. A stored one replaces a file's. */
 export function overlayInForce(id: ToolId, ports: InForcePorts): InForce {
