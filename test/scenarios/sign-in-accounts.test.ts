@@ -133,6 +133,18 @@ suite("a server behind the plane that needs a person's own account", () => {
     await client.close();
   });
 
+  test("accounts are shown to a token for their server, and to no other", async () => {
+    await visit(`${world.url}/account/remote`);
+    const shown = async (scope: string) => {
+      const { access_token } = await hand.signIn(ann, agent, { scope, resource: world.url });
+      const answer = await fetch(`${world.url}/tokens`, { headers: { authorization: `Bearer ${access_token}` } });
+      return ((await answer.json()) as { tokens: { server: string }[] }).tokens.map(({ server }) => server);
+    };
+    assert.deepEqual(await shown("call"), ["remote"]);
+    assert.deepEqual(await shown("call server:remote"), ["remote"]);
+    assert.deepEqual(await shown("call server:files"), []);
+  });
+
   test("the link leads a stranger to the sign-in, and then back to it", async () => {
     const { createAgent } = await import("./signing-by-hand.ts");
     const stranger = createAgent(world.url);
