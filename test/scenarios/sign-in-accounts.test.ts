@@ -16,7 +16,8 @@ suite("a server behind the plane that needs a person's own account", () => {
 
   before(async () => {
     oauth = await startOAuth();
-    world = await startSigningWorld({}, { mcpServers: { remote: { url: oauth.url, auth: { type: "oauth" } } } });
+    const remote = { url: oauth.url, auth: { type: "oauth" } };
+    world = await startSigningWorld({}, { mcpServers: { remote, other: { ...remote } } });
     hand = createHand(world);
     await hand.invite(ann);
     const signedIn = await hand.signIn(ann);
@@ -142,7 +143,7 @@ suite("a server behind the plane that needs a person's own account", () => {
     };
     assert.deepEqual(await shown("call"), ["remote"]);
     assert.deepEqual(await shown("call server:remote"), ["remote"]);
-    assert.deepEqual(await shown("call server:files"), []);
+    assert.deepEqual(await shown("call server:other"), []);
   });
 
   test("the link leads a stranger to the sign-in, and then back to it", async () => {
