@@ -69,7 +69,7 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
     removeGrant: async (grant) => (await store()).removeGrant(grant),
     count: async (key, seconds, by = 1) =>
       (await store()).changeShared(`sign-in/${hash(key)}`, seconds * 1_000, (before, now) => {
-        // The time of what is kept begins anew with each change; that of a pause does not, or tries would hold it up.
+        // The time of what is kept begins again with each change; that of a pause does not, or tries would hold it up.
         const isOver = before === null || now >= Number(before.endsAt);
         const endsAt = isOver ? now + seconds * 1_000 : Number(before.endsAt);
         const count = Math.max(0, (isOver ? 0 : Number(before.count)) + by);
