@@ -16,7 +16,8 @@ suite("a server behind the plane that needs a person's own account", () => {
 
   before(async () => {
     oauth = await startOAuth();
-    world = await startSigningWorld({}, { mcpServers: { remote: { url: oauth.url, auth: { type: "oauth" } } } });
+    const remote = { url: oauth.url, auth: { type: "oauth" } };
+    world = await startSigningWorld({}, { mcpServers: { remote, other: { ...remote } } });
     hand = createHand(world);
     await hand.invite(ann);
     const signedIn = await hand.signIn(ann);
@@ -131,6 +132,18 @@ suite("a server behind the plane that needs a person's own account", () => {
     assert.equal(refused.isError, true);
     assert.match(JSON.stringify(refused.content), /needs an account of yours/);
     await client.close();
+  });
+
+  test("accounts are shown to a token for their server, and to no other", async () => {
+    await visit(`${world.url}/account/remote`);
+    const shown = async (scope: string) => {
+      const { access_token } = await hand.signIn(ann, agent, { scope, resource: world.url });
+      const answer = await fetch(`${world.url}/tokens`, { headers: { authorization: `Bearer ${access_token}` } });
+      return ((await answer.json()) as { tokens: { server: string }[] }).tokens.map(({ server }) => server);
+    };
+    assert.deepEqual(await shown("call"), ["remote"]);
+    assert.deepEqual(await shown("call server:remote"), ["remote"]);
+    assert.deepEqual(await shown("call server:other"), []);
   });
 
   test("the link leads a stranger to the sign-in, and then back to it", async () => {

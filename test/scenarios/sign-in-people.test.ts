@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { startSigningWorld } from "../workbench/signing-world.ts";
 import { type Answer, claimsOf, createAgent, createHand } from "./signing-by-hand.ts";
-import { runCli, writeConfig } from "./support.ts";
+import { runCli, startServeProcess, writeConfig } from "./support.ts";
 
 const clientId = "toolplane";
 const clientSecret = "a secret of the plane";
@@ -262,6 +262,25 @@ suite("programs sign in as themselves", () => {
 });
 
 suite("a plane that others reach and that lets no one in", () => {
+  test("does not start with people of a provider that it has no more, and does for programs", async () => {
+    await using at = await setUp();
+    await at.through();
+    const { directory } = at.world;
+    await at.world.serving.stop();
+    const place = ["--data-dir", directory.file("data"), "--port", "0"];
+    const start = async (server: object) => {
+      const auth = { publicUrl: "https://tools.example.org", server };
+      return ["serve", "--config", await writeConfig(directory, {}, { auth }), ...place];
+    };
+    const refused = await runCli(await start({ enabled: true }));
+    assert.equal(refused.code, 2, refused.stderr);
+    assert.match(refused.stderr, /No one could sign in at this plane/);
+    const ci = { secret: "0123456789abcdef", scopes: ["call"] };
+    const [, , config = ""] = await start({ clients: { ci } });
+    await using serving = await startServeProcess(config, directory.file("data"));
+    assert.ok(serving.url);
+  });
+
   test("does not start, and says what to do", async () => {
     await using directory = await temporaryDirectory();
     const auth = { publicUrl: "https://tools.example.org", server: { enabled: true } };
