@@ -172,7 +172,7 @@ export const streamTables: Migration = {
     -- The oldest day before this one, as a whole. The newest call of each stream stays and proves the age of the others.
     -- Its table is only set apart, which others wait for: to remove files takes as long as they are large.
     CREATE FUNCTION drop_day(parent text, before bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
-    DECLARE part text; gone bigint; of_day bigint; one record; kept calls[]; ends calls[];
+    DECLARE part text; gone bigint; of_day bigint; one record; kept calls[]; ends calls[]; earlier bigint; left_over bigint := 0;
     BEGIN
       SELECT relname, extract(epoch FROM to_date(right(relname::text, 8), 'YYYYMMDD'))::bigint / 86400 INTO part, of_day
       FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
@@ -187,8 +187,12 @@ export const streamTables: Migration = {
           CONTINUE WHEN ends IS NULL OR array_length(ends, 1) IS NULL;
           kept := array_append(kept, ends[1]);
           IF array_length(ends, 1) > 1 THEN
+            SELECT count(*) INTO earlier FROM calls WHERE stream = one.stream AND sequence < of_day << ${dayBits};
             INSERT INTO call_checkpoints (sequence, hash, at, removed, stream) VALUES (ends[2].sequence, ends[2].hash,
-              to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), one.calls - 1, one.stream);
+              to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), one.calls - 1 + earlier, one.stream);
+            -- With what stayed of earlier days: nothing stands before a checkpoint.
+            DELETE FROM calls WHERE stream = one.stream AND sequence < of_day << ${dayBits};
+            left_over := left_over + earlier;
           END IF;
         END LOOP;
       END IF;
@@ -200,7 +204,7 @@ export const streamTables: Migration = {
         SELECT sum(calls) INTO gone FROM stream_days WHERE day = of_day;
         INSERT INTO calls SELECT (unnest(kept)).*;
         UPDATE stream_days SET calls = least(calls, 1), call_bytes = least(call_bytes, 2000) WHERE day = of_day;
-        RETURN coalesce(gone, 0) - coalesce(array_length(kept, 1), 0);
+        RETURN coalesce(gone, 0) - coalesce(array_length(kept, 1), 0) + left_over;
       END IF;
       SELECT sum(events) INTO gone FROM stream_days WHERE day = of_day;
       UPDATE stream_days SET events = 0, event_bytes = 0 WHERE day = of_day;

@@ -1,10 +1,42 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
+import { createBucket } from "../../../src/calls/results/bucket.ts";
 import { inSurroundings } from "../../../test/fixtures/surroundings.ts";
 import { openBucket } from "./s3.ts";
 
 const env = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "never-shown" };
+
+const old = (key: string) =>
+  `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>1</Size></Contents>`;
+const refused = "<Error><Key>r_2</Key><Code>AccessDenied</Code><Message>No right to delete</Message></Error>";
+
+test("old objects that may not be removed are said, though the answer is a success", async (context) => {
+  const warned = context.mock.method(process, "emitWarning", () => undefined);
+  const server = createServer((request, response) => {
+    request.resume();
+    response.setHeader("content-type", "application/xml");
+    if (request.method === "POST") response.end(`<DeleteResult>${refused}</DeleteResult>`);
+    else response.end(`<ListBucketResult>${old("r_1")}${old("r_2")}<KeyCount>2</KeyCount></ListBucketResult>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await inSurroundings({ env, directory: process.cwd() }, async () => {
+    const bucket = createBucket({
+      packages: { s3: async () => ({ openBucket }) },
+      address: `s3://results?region=eu&endpoint=http://127.0.0.1:${port}`,
+      vaultKey: async () => undefined,
+    });
+    await bucket.removeBefore(new Date());
+    await bucket.removeBefore(new Date());
+    bucket.close();
+  });
+  const said = warned.mock.calls.map(({ arguments: [text] }) => String(text));
+  assert.equal(said.length, 1);
+  assert.match(said[0] ?? "", /^Old results stay in the bucket .*'results.store'.*AccessDenied: No right to delete/);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
 
 test("an error of the store is passed on, without the key", async () => {
   const server = createServer((_, response) => response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>"));

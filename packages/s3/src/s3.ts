@@ -41,6 +41,7 @@ export function openBucket({ bucket: Bucket, prefix, region, endpoint }: BucketA
     },
     async removeBefore(time) {
       let removed = 0;
+      let refused: string | undefined;
       let ContinuationToken: string | undefined;
       do {
         const page = await client.send(new ListObjectsV2Command({ Bucket, Prefix: `${prefix}r_`, ContinuationToken }));
@@ -48,11 +49,14 @@ export function openBucket({ bucket: Bucket, prefix, region, endpoint }: BucketA
           ({ LastModified }) => LastModified !== undefined && LastModified < time,
         );
         const Objects = old.map(({ Key }) => ({ Key }));
-        if (Objects.length > 0)
-          await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
-        removed += Objects.length;
+        const deletion = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } });
+        // Objects that stay are in an answer that is a success.
+        const { Errors = [] } = Objects.length > 0 ? await client.send(deletion) : {};
+        refused ??= Errors[0] && `${Errors[0].Code}: ${Errors[0].Message ?? "it cannot be removed"}`;
+        removed += Objects.length - Errors.length;
         ContinuationToken = page.NextContinuationToken;
       } while (ContinuationToken !== undefined);
+      if (refused !== undefined) throw new Error(refused);
       return removed;
     },
     close: () => client.destroy(),

@@ -11,12 +11,20 @@ type BucketParts = {
   vaultKey(): Promise<string | undefined>;
 };
 
+const unkept = "Large results are in the store for now";
+const unremoved = "Old results stay in the bucket for now";
+
 export type Bucket = ReturnType<typeof createBucket>;
 
 /** The content of large results outside of the store, sealed where the configuration has a `vaultKey`. Opened with the first one. */
 export function createBucket({ packages, address, vaultKey }: BucketParts) {
   let opened: ResultBucket | null = null;
-  let isWarned = false;
+  /** Said once, until it works again. */
+  const warned = new Set<string>();
+  const warn = (what: string, thrown: unknown) => {
+    if (!warned.has(what)) process.emitWarning(`${what}: ${describe(thrown)}`);
+    warned.add(what);
+  };
   const open = once(async () => {
     const parsed = parseBucketAddress(address);
     if ("problem" in parsed)
@@ -31,12 +39,10 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
       try {
         const { bucket, key } = await open();
         await bucket.put(name, key === null ? body : seal(key, name, body));
-        isWarned = false;
+        warned.delete(unkept);
         return true;
       } catch (thrown) {
-        // Once, until it works again.
-        if (!isWarned) process.emitWarning(`Large results are in the store for now: ${describe(thrown)}`);
-        isWarned = true;
+        warn(unkept, thrown);
         return false;
       }
     },
@@ -53,7 +59,12 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
       throw new PlaneError("STORE_FAILED", message);
     },
     async removeBefore(time: Date): Promise<void> {
-      await (await open()).bucket.removeBefore(time);
+      try {
+        await (await open()).bucket.removeBefore(time);
+        warned.delete(unremoved);
+      } catch (thrown) {
+        warn(unremoved, thrown);
+      }
     },
     close: (): void => opened?.close(),
   };

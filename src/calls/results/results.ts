@@ -180,7 +180,7 @@ function createUpkeep(config: () => Config, store: () => Promise<Store>, bucket:
     await kept.alone("tidy up", async () => {
       await until0(() => kept.forgetResults(new Date(now).toISOString()));
       const before = new Date(now - config().results.keepMs - hourMs);
-      await (await bucket())?.removeBefore(before).catch(() => undefined);
+      await (await bucket())?.removeBefore(before);
       await until0(() => kept.forgetPayloads(new Date(now).toISOString()));
       await forgetOld(kept, now);
       await forgetBeyond(kept);
