@@ -253,6 +253,22 @@ export interface ServersMethods {
 
 export interface ToolsMethods {
   /**
+   * Enable tools of servers, all of them or none. Models see and call them again. It is kept in the overlay of each tool; the rest of the overlay stays.
+   * @param names Names of tools, with their server.
+   */
+  enable(names: string[], options?: { reason?: string }, caller?: Caller): Promise<{
+      /** Their names; the others were so already. */
+      changed: string[];
+  }>;
+  /**
+   * Disable tools of servers, all of them or none. They stay listed; models neither see nor call them. It is kept in the overlay of each tool; the rest of the overlay stays.
+   * @param names Names of tools, with their server.
+   */
+  disable(names: string[], options?: { reason?: string }, caller?: Caller): Promise<{
+      /** Their names; the others were so already. */
+      changed: string[];
+  }>;
+  /**
    * The overlay of a server's tool, and what a model sees of it.
    * @param name The tool's name, with its server.
    */

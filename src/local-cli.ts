@@ -112,7 +112,7 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
       const directory = terminal.directory();
       const { files } = findLocalFiles({ files: [], directory, dataDirectory: undefined });
       const place = { named: [], files, directory, environment: processEnvironment() };
-      return files.length === 0 && (await findingServers(place, bundled.import)) !== null;
+      return (await findingServers(place, bundled.import)) !== null;
     },
     runDemoServer: async () => (await import("../servers/demo/server.ts")).serveDemo(),
     runPlannerServer: async () => (await import("../servers/planner/server.ts")).servePlanner(),

@@ -28,7 +28,8 @@ export async function openRecordedSetup(place: LocalPlace): Promise<Setup> {
     const { files, projectFiles, dataDirectory } = findLocalFiles(place);
     const principal = localCaller({ groups: [] });
     await using audit = await openAudit({ config: files, projectFiles, dataDirectory, principal }, bundled);
-    return audit.run(work, {}, run);
+    // Awaited here: otherwise the record is closed while the change runs, and a refusal ends the process.
+    return await audit.run(work, {}, run);
   };
   return { ...setup, ...recordedEntries(setup, record), ...recordedClients(setup, record) };
 }

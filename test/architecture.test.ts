@@ -56,7 +56,7 @@ const homes: Record<string, readonly string[]> = {
   yaml: ["config"],
   "smol-toml": ["config"],
   "@napi-rs/keyring": ["config"],
-  "@clack/prompts": ["faces/cli"],
+  "@clack/prompts": ["faces/cli/terminal"],
   commander: ["faces/cli"],
   picocolors: ["faces/cli"],
   hono: ["faces/http"],

@@ -29,17 +29,30 @@ export async function measurePaint({ browser, url }: World): Promise<Paint> {
   return { contentful, titled, filled };
 }
 
-/** What of the first page is JavaScript, in bytes as gzip makes them. */
-export async function measureScripts({ browser, url }: World): Promise<number> {
+export type Scripts = { untilTitled: number; untilFilled: number };
+
+/** The JavaScript that the first page has loaded when its title is shown, and when its servers are; in bytes as gzip makes them. */
+export async function measureScripts({ browser, url }: World): Promise<Scripts> {
   const context = await browser.newContext();
   const page = await context.newPage();
-  const scripts: string[] = [];
-  page.on("response", (response) => {
-    if (response.url().endsWith(".js")) scripts.push(response.url());
-  });
+  await page.addInitScript(noteScripts);
   await page.goto(`${url}/workbench/`);
   await page.waitForSelector(serverLink);
+  const [titled, filled] = await page.evaluate<[string[], string[]]>("[scriptsUntilTitled, loadedScripts()]");
   await context.close();
+  return { untilTitled: await gzipSizeOf(titled), untilFilled: await gzipSizeOf(filled) };
+}
+
+const noteScripts = `
+  globalThis.loadedScripts = () =>
+    performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.endsWith(".js"));
+  new MutationObserver((_, observer) => {
+    if (!document.querySelector("main h1")) return;
+    observer.disconnect();
+    globalThis.scriptsUntilTitled = loadedScripts();
+  }).observe(document, { subtree: true, childList: true });`;
+
+async function gzipSizeOf(scripts: readonly string[]): Promise<number> {
   const headers = { "accept-encoding": "gzip" };
   const answers = await Promise.all(scripts.map((script) => fetch(script, { headers, method: "HEAD" })));
   return answers.reduce((sum, { headers: said }) => sum + Number(said.get("content-length")), 0);

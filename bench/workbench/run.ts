@@ -49,7 +49,7 @@ await using world = await openLargeWorld(tools);
 const paints = [];
 for (let visit = 0; visit < visits; visit += 1) paints.push(await measurePaint(world));
 await step(Promise.resolve());
-const scriptBytes = await step(measureScripts(world));
+const scripts = await step(measureScripts(world));
 const keys = await step(measureKeys(world, Number(flags.keys)));
 const work = await step(measureKeyWork(world, Number(flags.keys)));
 const frames = await step(measureScrolling(world, scrollMs));
@@ -76,7 +76,7 @@ const measured = times.map(([name, values]) => ({
 const of = (at: number) => measured[at] ?? { p50: Number.NaN, p95: Number.NaN, most: Number.NaN };
 const bars: Bar[] = [
   { name: "first meaningful paint, cold", value: of(2).p50, limit: 1_000, unit: "ms" },
-  { name: "JavaScript of the first page", value: scriptBytes / 1_024, limit: 156, unit: "kB gzip" },
+  { name: "JavaScript of the first page", value: scripts.untilTitled / 1_000, limit: 160, unit: "kB gzip" },
   { name: "key to results, p95", value: of(3).p95, limit: 50, unit: "ms" },
   { name: "longest frame while scrolling", value: of(5).most, limit: 100, unit: "ms" },
   { name: "call to visible, p95", value: of(6).p95, limit: 300, unit: "ms" },
@@ -85,11 +85,12 @@ const bars: Bar[] = [
   { name: "processor time of a key, p95", value: of(9).p95, limit: 50, unit: "ms" },
 ];
 
-if (flags.json) console.log(JSON.stringify({ tools, fromStart, scriptBytes, measured, bars }, null, 2));
+if (flags.json) console.log(JSON.stringify({ tools, fromStart, scripts, measured, bars }, null, 2));
 else {
   const rows = measured.map(({ name, ...numbers }) => [name, ...Object.values(numbers).map((ms) => ms.toFixed(0))]);
   console.log(`${renderTable([`${tools} tools`, "p50 ms", "p95 ms", "longest ms"], rows)}\n`);
-  console.log(`From 'serve' and a browser that start to the first page: ${fromStart} ms.\n`);
+  console.log(`From 'serve' and a browser that start to the first page: ${fromStart} ms.`);
+  console.log(`JavaScript until its servers are shown: ${(scripts.untilFilled / 1_000).toFixed(0)} kB gzip.\n`);
   console.log(renderBars(bars));
 }
 if (bars.some(isMissed)) process.exitCode = 1;

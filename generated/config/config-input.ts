@@ -232,7 +232,18 @@ export interface AuthSignInInput {
   /** The plane as a client of the provider. */ clientId: string;
   /** Its secret, best as a reference such as ${SECRET}. */ clientSecret?: string | undefined;
   /** What the provider is asked for. Default: ["openid","email","profile"]. */ scopes?: readonly string[] | undefined;
-  /** Where its ID tokens say who the person is; as 'auth.jwt.claims', and the user is 'email'. */ claims?: ClaimsInput | undefined;
+  /** Where its ID tokens say who the person is; as 'auth.jwt.claims', and the user is 'email'. */ claims?: AuthSignInClaimsInput | undefined;
+}
+
+/** Where its ID tokens say who the person is; as 'auth.jwt.claims', and the user is 'email'. */
+export interface AuthSignInClaimsInput {
+  /** The user; a token without it is refused. Default: "email". */ user?: string | undefined;
+  /** A list of strings, or one string. Default: "groups". */ groups?: string | undefined;
+  /** A string. Default: "persona". */ persona?: string | undefined;
+  /** The most that clients get of this person; by default call. */ scopes?: string | undefined;
+  /** A string. Default: "workspace". */ workspace?: string | undefined;
+  /** A string. Default: "compliance". */ compliance?: string | undefined;
+  /** A list of strings, or one space-separated string. Default: "tool_groups". */ tool_groups?: string | undefined;
 }
 
 /** What is known about one user. */

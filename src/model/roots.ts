@@ -21,6 +21,6 @@ export interface RootStore {
   chainHashes(chain: string, after: number, upTo: number, limit: number): Promise<{ sequence: number; hash: string }[]>;
   /** A recorded call as it stands in its chain. */
   chainedCall(id: string): Promise<(ChainEnd & { record: string; previous: string }) | null>;
-  /** Was this the end once, and is it gone without having been removed because of its age? */
-  lostBehind(end: ChainEnd): Promise<boolean>;
+  /** Of records that were in this chain those that are gone, and were not removed because of their age. */
+  lostOf<T extends Omit<ChainEnd, "chain">>(chain: string, records: readonly T[]): Promise<T[]>;
 }

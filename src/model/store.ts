@@ -77,6 +77,8 @@ export type StoredPayload = { id: string; expiresAt: string; body: string };
 /** Short-lived values that all planes on one store share. */
 export interface SharedValues {
   sharedValue(key: string): Promise<JsonObject | null>;
+  /** With the store's clock, which planes whose clocks differ have in common. */
+  sharedMoment(key: string): Promise<{ value: JsonObject | null; now: number }>;
   /** Steps of one key run one after the other on all planes. */
   changeShared<T>(key: string, keptMs: number, step: SharedStep<T>, tells?: boolean): Promise<T>;
   sharedKeys(keys: readonly string[]): Promise<string[]>;
@@ -249,6 +251,8 @@ export type SignInFilter = { kind: string } & Partial<Pick<SignInRow, "grant" | 
 export interface SignInStore {
   /** Replaces the one of its kind and id, but not what is known of its use. */
   putSignIn(row: Omit<SignInRow, "usedAt" | "consumedAt">, tells?: boolean): Promise<void>;
+  /** False where it is not as it was read any more; null where there was none. */
+  replaceSignIn(row: Omit<SignInRow, "usedAt" | "consumedAt">, before: Uint8Array | null): Promise<boolean>;
   signIn(kind: string, id: string, now: number): Promise<SignInRow | null>;
   /** Oldest first. */
   signIns(filter: SignInFilter, now: number): Promise<SignInRow[]>;

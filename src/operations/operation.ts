@@ -100,6 +100,8 @@ export type CommandForm = {
   /** `--status <status>`, and what it means. */
   options?: Readonly<Record<string, string | CommandOption>>;
   examples: readonly string[];
+  /** It changes nothing that is kept, so it leaves nothing on the disk where Toolplane was never set up. */
+  looks?: boolean;
   /** What people see of the answer, where the command line has no view of its own for it. */
   table?: CommandTable;
   /** The same, as a sentence. */

@@ -65,6 +65,12 @@ export function checkAge(oldest: Row | undefined, removedAt: string, keepDays: n
   return brokenAt(oldest, `those before it were removed on ${removedAt}: it was ${age}`);
 }
 
+/** Removal takes all up to its place: a checkpoint behind what is there was forged to hide what came later. */
+export function checkPlace(oldest: Row, removedUpTo: number): Broken | null {
+  if (Number(oldest.sequence) > removedUpTo) return null;
+  return brokenAt(oldest, "it stands before what was removed, and all before that is gone");
+}
+
 function brokenAt({ id, at }: Row, reason: string): Broken {
   return { id: String(id), at: String(at), reason };
 }

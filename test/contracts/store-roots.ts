@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { makeRoot } from "../../src/store/roots/make-root.ts";
 import { proveCall } from "../../src/store/roots/prove-call.ts";
-import { findProofProblem } from "../../src/store/roots/root-hash.ts";
+import { findProofProblem, hashOfRoot } from "../../src/store/roots/root-hash.ts";
 import { verifyRoots } from "../../src/store/roots/verify-roots.ts";
 import type { Promises } from "./opened-store.ts";
 import { auditEntry, callEntry } from "./records.ts";
@@ -55,5 +55,18 @@ export const rootPromises: Promises = {
     assert.equal(await store.forgetRoots("2999-01-01"), 0);
     const { ok, roots } = await verifyRoots(store);
     assert.deepEqual([ok, roots], [true, 1]);
+  },
+
+  "leaves no gap between roots where a clock was wrong": async ({ store }) => {
+    const times = ["2026-01-01T00:00", "2999-01-01T00:00", "2026-02-01T00:00", "1970-01-01T00:00", "2026-02-02T00:00"];
+    let previous = "";
+    for (const [place, time] of times.entries()) {
+      const content = { number: place + 1, at: `${time}:00.000Z`, previous, leaves: [] };
+      previous = hashOfRoot(content);
+      assert.equal(await store.addRoot({ ...content, hash: previous }), true);
+    }
+    assert.equal(await store.forgetRoots("2026-01-15"), 2);
+    const { ok, roots } = await verifyRoots(store);
+    assert.deepEqual([ok, roots], [true, 3]);
   },
 };

@@ -41,6 +41,21 @@ export const signInPromises: Promises = {
     assert.equal(await store.consumeSignIn("Code", "never", now), false);
   },
 
+  "replaces a record only where it is as it was read": async ({ store }) => {
+    const [first, second] = [Uint8Array.from([1]), Uint8Array.from([2])];
+    assert.deepEqual(
+      [await store.replaceSignIn(row("a", { sealed: first }), null), await store.replaceSignIn(row("a"), null)],
+      [true, false],
+    );
+    const changed = await Promise.all(
+      [1, 2, 3].map(() => store.replaceSignIn(row("a", { sealed: second, uid: "u" }), first)),
+    );
+    assert.deepEqual(changed.toSorted(), [false, false, true]);
+    assert.equal((await store.signIn("Code", "a", now))?.uid, "u");
+    await store.removeSignIn("Code", "a");
+    assert.equal(await store.replaceSignIn(row("a"), second), false, "what was removed does not come back");
+  },
+
   "lists records by what they belong to, oldest first, and notes when one was used": async ({ store }) => {
     await store.putSignIn(row("b", { account: "ann", madeAt: now + 2 }));
     await store.putSignIn(row("a", { account: "ann", madeAt: now + 1, uid: "u" }));

@@ -372,3 +372,27 @@ test("what is no manifest at all is refused", async () => {
     await assert.rejects(plane.tools.set(given as never), { code: "ENTRY_INVALID" });
   await assert.rejects(plane.tools.set({} as never), { code: "ENTRY_INVALID", message: /needs a 'name'/ });
 });
+
+test("tools are disabled and enabled together: all or none, in one revision, and the rest of an overlay stays", async () => {
+  await using directory = await temporaryDirectory();
+  const overlays = { "s.look": { description: "Looks closely", enabled: false } };
+  const config = await writeConfig(directory, servers, { overlays });
+  await using plane = await createPlane({ config, dataDirectory: directory.file("data"), principal: ada });
+  await plane.servers.connect("s");
+  assert.deepEqual(await plane.tools.enable(["s.find"]), { changed: [] });
+  await assert.rejects(plane.tools.disable(["s.find", "s.lost"]), { code: "NOT_FOUND", message: /'s\.lost'/ });
+  assert.deepEqual((await rows(plane, { what: "overlay", name: "s.find" })).length, 0, "none of them is changed");
+  const { revision } = await plane.registry.summary();
+  assert.deepEqual(await plane.tools.disable(["s.find", "s_look", "s.find"], { reason: "no one calls them" }), {
+    changed: ["s.find"],
+  });
+  assert.equal((await plane.registry.summary()).revision, revision + 1);
+  assertFailed(await plane.call("s.find", {}), "TOOL_QUARANTINED", "refused");
+  const [change] = await rows(plane, { name: "s.find" });
+  assert.deepEqual([change?.by.user, change?.reason], ["ada", "no one calls them"]);
+  assert.deepEqual((await plane.tools.enable(["s.find", "s.look"])).changed, ["s.find", "s.look"]);
+  assert.deepEqual((await plane.tools.overlay("s.find")).source, null, "an overlay that says nothing is gone");
+  assert.deepEqual((await plane.tools.overlay("s.look")).overlay, { description: "Looks closely" });
+  assert.deepEqual(textsOf(await plane.call("s.look", {})), ["s:look"]);
+  await assert.rejects(plane.tools.disable(["s.find"], {}, { principal: bob }), { code: "FORBIDDEN" });
+});

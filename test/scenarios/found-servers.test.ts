@@ -68,6 +68,25 @@ describe("without a configuration", () => {
     assert.deepEqual(snapshot(at.root.path), before);
   });
 
+  test("nothing is left on the disk by a command that changes nothing, also beside a project's own file", async () => {
+    await using at = await homeWith({ ".cursor/mcp.json": { mcpServers: { desk: processFixture("echo") } } });
+    at.write("work/.mcp.json", { mcpServers: { stranger: { command: "stranger" } } });
+    const before = snapshot(at.root.path);
+    const alone = await at.run();
+    assert.deepEqual([alone.code, /desk +connected/.test(alone.stdout)], [0, true], alone.stdout);
+    await Promise.all(
+      ["doctor", "tools lint", "policy test desk.echo", "pins list", "plan show", "config show"].map((words) =>
+        at.run(...words.split(" ")),
+      ),
+    );
+    await Promise.all(
+      ["approvals list", "jobs list", "tools export --format openai", "codegen types"].map((words) =>
+        at.run(...words.split(" ")),
+      ),
+    );
+    assert.deepEqual(snapshot(at.root.path), before);
+  });
+
   test("a broken file names its place and a remedy, and stops no other", async () => {
     await using at = await homeWith({
       ".cursor/mcp.json": '{ "mcpServers": {\n  "a": { "command": "a" }\n',

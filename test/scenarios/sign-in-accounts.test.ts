@@ -16,7 +16,8 @@ suite("a server behind the plane that needs a person's own account", () => {
 
   before(async () => {
     oauth = await startOAuth();
-    world = await startSigningWorld({}, { mcpServers: { remote: { url: oauth.url, auth: { type: "oauth" } } } });
+    const remote = { url: oauth.url, auth: { type: "oauth" } };
+    world = await startSigningWorld({}, { mcpServers: { remote, other: { ...remote } } });
     hand = createHand(world);
     await hand.invite(ann);
     const signedIn = await hand.signIn(ann);
@@ -37,10 +38,12 @@ suite("a server behind the plane that needs a person's own account", () => {
     return (await agent.ask(pathname + search)).text;
   }
 
-  async function connect(mode: "legacy" | "auto", capabilities: object) {
+  async function connect(mode: "legacy" | "auto", capabilities: object, query = "") {
     const client = new Client({ name: "probe", version: "1" }, { versionNegotiation: { mode }, capabilities });
     const headers = { authorization: `Bearer ${token}` };
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${world.url}/mcp`), { requestInit: { headers } }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${world.url}/mcp${query}`), { requestInit: { headers } }),
+    );
     return client;
   }
   const forget = () =>
@@ -76,6 +79,51 @@ suite("a server behind the plane that needs a person's own account", () => {
       await client.close();
     });
 
+  const program = { code: "return await Promise.all(['one', 'two'].map((message) => tools.remote.echo({ message })))" };
+  const runCode = { name: "run_code", arguments: program };
+
+  for (const mode of ["legacy", "auto"] as const)
+    test(`a program whose calls need one asks once, and goes on, also after the sign-in was lost (${mode})`, async () => {
+      await forget();
+      const client = await connect(mode, { elicitation: { url: {} } }, "?mode=code");
+      const asked: string[] = [];
+      client.setRequestHandler("elicitation/create", async ({ params }) => {
+        const { url = "" } = params as { url?: string };
+        asked.push(url);
+        await visit(url);
+        return { action: "accept" };
+      });
+      assert.match(JSON.stringify((await client.callTool(runCode)).content), /one.*two/);
+      await oauth.command("revoke");
+      assert.match(JSON.stringify((await client.callTool(runCode)).content), /one.*two/);
+      assert.deepEqual(asked, [`${world.url}/account/remote`, `${world.url}/account/remote`]);
+      await client.close();
+    });
+
+  test("a program of a client that cannot open a page fails with the link as text", async () => {
+    await forget();
+    const client = await connect("legacy", {}, "?mode=code");
+    const refused = await client.callTool(runCode);
+    assert.equal(refused.isError, true);
+    assert.match(JSON.stringify(refused.content), new RegExp(`Open ${world.url}/account/remote in a browser`));
+    await client.close();
+  });
+
+  test("a program whose person does not want to is asked once, and reads why", async () => {
+    await forget();
+    const client = await connect("auto", { elicitation: { url: {} } }, "?mode=code");
+    let asked = 0;
+    client.setRequestHandler("elicitation/create", async () => {
+      asked += 1;
+      return { action: "decline" };
+    });
+    const refused = await client.callTool(runCode);
+    assert.equal(refused.isError, true);
+    assert.match(JSON.stringify(refused.content), /needs an account of yours/);
+    assert.equal(asked, 1);
+    await client.close();
+  });
+
   test("a person who does not want to is not asked twice for one call", async () => {
     await forget();
     const client = await connect("auto", { elicitation: { url: {} } });
@@ -84,6 +132,18 @@ suite("a server behind the plane that needs a person's own account", () => {
     assert.equal(refused.isError, true);
     assert.match(JSON.stringify(refused.content), /needs an account of yours/);
     await client.close();
+  });
+
+  test("accounts are shown to a token for their server, and to no other", async () => {
+    await visit(`${world.url}/account/remote`);
+    const shown = async (scope: string) => {
+      const { access_token } = await hand.signIn(ann, agent, { scope, resource: world.url });
+      const answer = await fetch(`${world.url}/tokens`, { headers: { authorization: `Bearer ${access_token}` } });
+      return ((await answer.json()) as { tokens: { server: string }[] }).tokens.map(({ server }) => server);
+    };
+    assert.deepEqual(await shown("call"), ["remote"]);
+    assert.deepEqual(await shown("call server:remote"), ["remote"]);
+    assert.deepEqual(await shown("call server:other"), []);
   });
 
   test("the link leads a stranger to the sign-in, and then back to it", async () => {

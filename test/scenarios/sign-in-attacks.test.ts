@@ -412,7 +412,9 @@ suite("attacks on the sign-in", () => {
         by.post(`/sign-in/${uid}/password`, { user: "slow@example.org", password: given });
       for (let at = 0; at < 10; at += 1) assert.equal((await attempt(`wrong ${at}`)).status, 401);
       const answer = await attempt(password);
-      assert.deepEqual([answer.status, answer.text.includes("too many tries")], [401, true]);
+      assert.deepEqual([answer.status, answer.text.includes("too many tries. Wait 15 minutes")], [429, true]);
+      const seconds = Number(answer.headers.get("retry-after"));
+      assert.ok(seconds > 800 && seconds <= 900, `${seconds}`);
     });
 
     test("an invitation counts once, and cannot be guessed", async () => {

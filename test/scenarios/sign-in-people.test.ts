@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { startSigningWorld } from "../workbench/signing-world.ts";
 import { type Answer, claimsOf, createAgent, createHand } from "./signing-by-hand.ts";
-import { runCli, writeConfig } from "./support.ts";
+import { runCli, startServeProcess, writeConfig } from "./support.ts";
 
 const clientId = "toolplane";
 const clientSecret = "a secret of the plane";
@@ -83,6 +83,7 @@ suite("people sign in at the company's provider", () => {
     ["an old ID token", { claims: { ...good, exp: soon(-600), iat: soon(-700) } }],
     ["an ID token of tomorrow", { claims: { ...good, nbf: soon(3_600) } }],
     ["an address that is not verified", { claims: { ...good, email_verified: false } }],
+    ["an address that is not verified, said in text", { claims: { ...good, email_verified: "false" } }],
     ["no address", { claims: { sub: "1" } }],
   ];
   test("and no answer but the right one lets a person in", async () => {
@@ -98,8 +99,16 @@ suite("people sign in at the company's provider", () => {
     const refused = (plane: Plane) => plane.audit.list({ operation: "signIn.login" });
     await until("every refusal is recorded", async () => {
       const lines = await at.world.withPlane(refused);
-      return lines.length === 9 && lines.every(({ ok }) => !ok);
+      return lines.length === wrong.length - 2 && lines.every(({ ok }) => !ok);
     });
+  });
+
+  test("and are known by their address, also where the configuration names another claim for their groups", async () => {
+    await using at = await setUp({ groups: "roles" });
+    at.provider.state.claims = { sub: "1", email, roles: ["ops"] };
+    assert.match((await at.through()).text, /You are signed in as ann@example\.org/);
+    const [person] = await at.world.withPlane((plane) => plane.people.list());
+    assert.deepEqual([person?.user, person?.groups], [email, ["ops"]]);
   });
 
   test("and learn where it cannot be reached, as does the record", async () => {
@@ -253,6 +262,25 @@ suite("programs sign in as themselves", () => {
 });
 
 suite("a plane that others reach and that lets no one in", () => {
+  test("does not start with people of a provider that it has no more, and does for programs", async () => {
+    await using at = await setUp();
+    await at.through();
+    const { directory } = at.world;
+    await at.world.serving.stop();
+    const place = ["--data-dir", directory.file("data"), "--port", "0"];
+    const start = async (server: object) => {
+      const auth = { publicUrl: "https://tools.example.org", server };
+      return ["serve", "--config", await writeConfig(directory, {}, { auth }), ...place];
+    };
+    const refused = await runCli(await start({ enabled: true }));
+    assert.equal(refused.code, 2, refused.stderr);
+    assert.match(refused.stderr, /No one could sign in at this plane/);
+    const ci = { secret: "0123456789abcdef", scopes: ["call"] };
+    const [, , config = ""] = await start({ clients: { ci } });
+    await using serving = await startServeProcess(config, directory.file("data"));
+    assert.ok(serving.url);
+  });
+
   test("does not start, and says what to do", async () => {
     await using directory = await temporaryDirectory();
     const auth = { publicUrl: "https://tools.example.org", server: { enabled: true } };

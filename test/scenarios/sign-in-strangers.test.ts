@@ -171,10 +171,26 @@ suite("what a stranger has of another", () => {
     await new Promise((resolve) => inside.close(resolve));
   });
 
-  test("registrations of one network are counted", async () => {
-    let status = 0;
-    for (let at = 0; at < 70 && status !== 429; at += 1) ({ status } = await hand.register());
-    assert.equal(status, 429);
+  test("registrations of one network are counted, whatever a sender that is no named proxy says of itself", async () => {
+    const register = (at: number) =>
+      hand.register(
+        {},
+        {
+          "x-forwarded-for": `198.51.100.${at}`,
+          forwarded: `for=198.51.100.${at}`,
+          "x-forwarded-proto": "https",
+          "x-forwarded-host": "evil.example",
+        },
+      );
+    let answer = await register(0);
+    for (let at = 1; at < 70 && answer.status !== 429; at += 1) answer = await register(at);
+    assert.equal(answer.status, 429);
+    assert.ok(Number(answer.headers.get("retry-after")) > 0);
+    assert.doesNotMatch(answer.text, /evil/);
+    const addresses = await world.withPlane(async (plane) =>
+      (await plane.audit.list({ operation: "clients.register" })).map(({ address }) => address),
+    );
+    assert.deepEqual([...new Set(addresses)], ["127.0.0.1"]);
   });
 
   test("sign-in that a person cancels on the plane's own pages ends there", async () => {

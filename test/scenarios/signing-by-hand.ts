@@ -73,7 +73,7 @@ export const redirectUri = "https://client.example/callback";
 export function createHand(world: SigningWorld) {
   const { url: origin } = world;
 
-  const register = async (metadata: object = {}) => {
+  const register = async (metadata: object = {}, headers: Record<string, string> = {}) => {
     const body = {
       client_name: "Probe",
       redirect_uris: [redirectUri],
@@ -85,7 +85,7 @@ export function createHand(world: SigningWorld) {
     return createAgent(origin).ask("/oauth/register", {
       method: "POST",
       body: JSON.stringify(body),
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...headers },
     });
   };
   const newClient = async (metadata: object = {}): Promise<string> => {

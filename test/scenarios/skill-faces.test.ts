@@ -106,7 +106,7 @@ test("a skill is decided about on the command line by the name that the list giv
   assert.equal((skills as unknown[]).length, 1);
 });
 
-test("two skills of one folder with the same name have different names in the list: their directories", async () => {
+test("two skills of one folder with the same name differ by their directories", async () => {
   await using directory = await temporaryDirectory();
   await writeFiles(directory.path, {
     "own/a/greet/SKILL.md": skillText("greet", "One."),

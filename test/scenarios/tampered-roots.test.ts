@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
 import type { AuditRoot, CallProof } from "../../src/model/audit-schema.ts";
+import { hashOfRoot } from "../../src/store/roots/root-hash.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { runCli, writeConfig } from "./support.ts";
 
@@ -111,6 +112,110 @@ test("a changed root, a removed one and a forged checkpoint are found without a 
     assert.equal(ok, false);
     assert.match(`${roots.broken?.reason} ${calls.broken?.reason}`, found);
   }
+});
+
+test("a tail that was cut is found behind records that came later, also where the roots of the time went with it", async () => {
+  await using directory = await temporaryDirectory();
+  for (let round = 0; round < 3; round += 1) await record(directory, 3);
+  const cut = "DELETE FROM calls WHERE sequence > (SELECT max(sequence) - 4 FROM calls)";
+  await writeFile(directory.file("data/toolplane.db-head"), "{}");
+  tamper(directory, cut);
+  await record(directory, 9);
+  const [, , third] = await rootsIn(directory);
+  const { calls, roots } = await verified(directory, await readFile(directory.file("roots.jsonl"), "utf8"));
+  assert.deepEqual([calls.ok, roots.ok, roots.rootFound], [true, false, true]);
+  assert.deepEqual(roots.missing, [{ chain: "calls/0", at: third?.at }]);
+  // Then the plane makes a third root again, and the file has both.
+  tamper(directory, `${cut}; DELETE FROM roots WHERE number > 2`);
+  await record(directory, 9);
+  const again = await verified(directory, await readFile(directory.file("roots.jsonl"), "utf8"));
+  assert.deepEqual([again.ok, again.roots.rootFound], [false, false]);
+  assert.match(again.roots.rootProblem ?? "", /line 5 is another root 3 than a line before it/);
+});
+
+test("a checkpoint that claims the end, or a whole stream, is found by any kept root, also where old records were removed", async () => {
+  await using directory = await temporaryDirectory();
+  await record(directory, 6);
+  await record(directory, 3);
+  const [first, second] = await rootsIn(directory);
+  await writeFile(directory.file("data/toolplane.db-head"), "{}");
+  // What removal because of age leaves: the newest that is too old, and a checkpoint before it.
+  const database = new DatabaseSync(directory.file("data/toolplane.db"));
+  const numbers = database
+    .prepare("SELECT sequence FROM calls ORDER BY sequence")
+    .all()
+    .map((row) => Number(row.sequence));
+  database.close();
+  const old = `INSERT INTO call_checkpoints SELECT sequence, hash, '2999-01-01', 3, 0 FROM calls WHERE sequence = ${numbers[2]};
+    DELETE FROM calls WHERE sequence <= ${numbers[2]}`;
+  tamper(directory, old);
+  const check = async (root: AuditRoot | undefined, options: object = {}) => {
+    const plane = await createPlane({ config: { mcpServers: {} }, dataDirectory: directory.file("data") });
+    try {
+      return await plane.audit.verify({ root: JSON.stringify(root), keepDays: 0, ...options });
+    } finally {
+      await plane.stop();
+    }
+  };
+  assert.deepEqual((await check(second)).roots.missing, []);
+  // The same place to go on from, and everything up to the end is said to be removed.
+  const forged = `INSERT INTO call_checkpoints SELECT ${numbers.at(-1)}, hash, at, 9, 0 FROM call_checkpoints`;
+  tamper(directory, `${forged}; DELETE FROM calls WHERE sequence > ${numbers[5]}`);
+  for (const [root, missing] of [
+    [second, ["calls/0"]],
+    [first, ["calls/0"]],
+  ] as const) {
+    const { calls, roots } = await check(root);
+    assert.match(calls.broken?.reason ?? "", /it stands before what was removed/);
+    assert.deepEqual(
+      roots.missing.map(({ chain }) => chain),
+      missing,
+    );
+  }
+  tamper(directory, "DELETE FROM calls");
+  const { roots } = await check(second, { since: "2026-01-01", until: "2026-01-02" });
+  assert.deepEqual([roots.ok, roots.missing.length], [false, 1]);
+});
+
+test("roots are made also after a clock was ahead", async (context) => {
+  await using directory = await temporaryDirectory();
+  await record(directory, 1);
+  const [first] = await rootsIn(directory);
+  const content = { ...(first as AuditRoot), at: "2999-01-01T00:00:00.000Z" };
+  const [hash, text] = [hashOfRoot(content), JSON.stringify({ ...content, hash: hashOfRoot(content) })];
+  tamper(directory, `UPDATE roots SET at = '${content.at}', hash = '${hash}', record = '${text}'`);
+  context.mock.timers.enable({ apis: ["setInterval"] });
+  await using plane = await openPlane(directory);
+  const made = new Promise((resolve) => plane.on("audit.root", resolve));
+  await plane.call("say", {});
+  context.mock.timers.tick(60_000);
+  assert.partialDeepStrictEqual(await made, { number: 2 });
+});
+
+test("a file with roots whose lines were changed, cut off or not signed is named with the line", async () => {
+  await using directory = await temporaryDirectory();
+  const [old, now] = [pem(), pem()];
+  await record(directory, 2, { signingKey: old });
+  await record(directory, 2, { signingKey: now });
+  await record(directory, 2, { signingKey: now });
+  const [first, second, third] = (await rootsIn(directory)) as [AuditRoot, AuditRoot, AuditRoot];
+  const config = await writeConfig(directory, {}, {});
+  const place = ["--config", config, "--data-dir", directory.file("data")];
+  const verify = async (lines: readonly (AuditRoot | string)[], ...words: string[]) => {
+    const file = directory.file("kept.jsonl");
+    await writeFile(file, lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
+    const { code, stdout } = await runCli(["audit", "verify", "--root", file, ...words, ...place]);
+    return `${code} ${stdout}`;
+  };
+  const keys = ["--key", `${first.key},${third.key}`];
+  assert.match(await verify([first, second, third], ...keys), /^0 .*The root you gave is among them/s);
+  // Other planes have made those between.
+  assert.match(await verify([first, third], ...keys), /^0 /);
+  assert.match(await verify([first, second, third], "--key", third.key ?? ""), /^1 .*signed with another key/s);
+  const [{ signature: _, ...unsigned }] = [third];
+  assert.match(await verify([first, second, unsigned], ...keys), /^1 .*line 3, root 3: it is not signed/s);
+  assert.match(await verify([first, { ...second, at: first.at }, third]), /^1 .*line 2 is no root as it was exported/s);
+  assert.match(await verify([first, second, JSON.stringify(third).slice(0, -9)]), /^1 .*line 3 is no root .* cut off/s);
 });
 
 test("a root goes to a webhook, and 'calls prove' and 'audit verify --root' speak of it", async () => {

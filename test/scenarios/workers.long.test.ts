@@ -1,16 +1,26 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import { EraClient } from "../fixtures/era-client.ts";
 import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { fixture, runCli, startServeProcess, writeConfig } from "./support.ts";
+import { processFixture, runCli, startServeProcess, writeConfig } from "./support.ts";
 
-/** The processes that this one has started and that run. */
+/** The processes that this one has started, with any of its threads, and that run. */
 function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+  const threads = readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}/children`);
+  return threads.flatMap((file) => readFileSync(file, "utf8").trim().split(" ").filter(Boolean).map(Number));
+}
+
+/** Empty where it has ended meanwhile. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 const isRunning = (pid: number) => {
@@ -31,7 +41,7 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
 
   test("a store in a file says what it needs, and nothing is left", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { echo: fixture("echo") });
+    const config = await writeConfig(directory, { echo: processFixture("echo") });
     const place = ["--config", config, "--data-dir", directory.file("data"), "--port", "0"];
     const { code, stderr } = await runCli(["serve", "--workers", "2", ...place]);
     assert.equal(code, 2);
@@ -43,7 +53,7 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
 
   test("they answer as one: calls, sessions, the pass and the numbers; one that dies is replaced; a stop ends all", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { echo: fixture("echo") }, { store: postgres.address() });
+    const config = await writeConfig(directory, { echo: processFixture("echo") }, { store: postgres.address() });
     await using serving = await startServeProcess(config, directory.file("data"), "0", ["--workers", "3"]);
     const said = text(serving.process.stderr as NodeJS.ReadableStream);
     const pid = serving.process.pid ?? 0;
@@ -79,6 +89,20 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
       assert.equal((session as { isProven: boolean }).isProven, true);
     }
 
+    // A server that is restarted, or ended, is so for all of them.
+    const copies = () => workers.flatMap(childrenOf).filter((one) => commandOf(one).includes("servers/echo"));
+    await until("each has its copy", async () => {
+      await Promise.all(Array.from({ length: 12 }, call));
+      return copies().length === 3;
+    });
+    const old = copies();
+    assert.equal((await ask("/servers/echo/restart", { method: "POST" })).status, 200);
+    await until("all copies are new", () => copies().length === 3 && copies().every((one) => !old.includes(one)));
+    assert.equal((await ask("/servers/echo/disconnect", { method: "POST" })).status, 200);
+    await until("no copy is left", () => copies().length === 0);
+    assert.equal((await ask("/servers/echo/connect", { method: "POST" })).status, 200);
+    await until("all are back", () => copies().length === 3);
+
     const [victim = 0] = workers.slice(1);
     process.kill(victim, "SIGKILL");
     await until("another one is there", () => childrenOf(pid).length === 3 && !childrenOf(pid).includes(victim));
@@ -91,7 +115,7 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
 
   test("workers do not outlive the process that started them", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { echo: fixture("echo") }, { store: postgres.address() });
+    const config = await writeConfig(directory, { echo: processFixture("echo") }, { store: postgres.address() });
     const serving = await startServeProcess(config, directory.file("data"), "0", ["--workers", "2"]);
     const pid = serving.process.pid ?? 0;
     await until("all workers", () => childrenOf(pid).length === 2);

@@ -32,12 +32,16 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
         },
       },
     );
-    const { page, complaints } = await world.visit("/chat");
+    const { page, complaints } = await world.visit("/chat", { viewport: { width: 1280, height: 640 } });
     const question = page.getByLabel("Your question");
     await question.fill("Keep a note.");
     await question.press("Enter");
     const card = page.getByRole("article", { name: /A call of echo/ });
     await card.getByText("from the model").waitFor();
+    // Whole, above the question, without scrolling.
+    await page.waitForFunction(`[...document.querySelectorAll("[role=log] button")].some((button) =>
+      button.textContent === "Approve" &&
+      button.getBoundingClientRect().bottom <= document.querySelector("[role=log]").getBoundingClientRect().bottom)`);
     await page
       .getByRole("article", { name: "echo.put_note waits for approval" })
       .getByRole("button", { name: "Approve" })

@@ -41,6 +41,16 @@ suite("the context in the browser", { skip: noBrowser }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  test("a plane that is younger than 30 days begins with all that it knows", async () => {
+    await using young = await openWorld({ echo: fixture("echo") });
+    const body = JSON.stringify({ arguments: { a: 1, b: 2 } });
+    await fetch(`${young.url}/tools/echo.add/call`, { method: "POST", body });
+    const { page } = await young.visit("/context");
+    const unused = page.getByRole("region", { name: "What nobody calls" });
+    await unused.getByText(/^\d+ tools not called since /).waitFor();
+    assert.equal(await unused.getByRole("button", { name: "Disable what nobody calls" }).isEnabled(), true);
+  });
+
   test("the last 90 days are not known yet, and the button says so", async () => {
     const { page } = await world.visit("/context");
     const unused = page.getByRole("region", { name: "What nobody calls" });

@@ -68,6 +68,13 @@ suite("finding calls in the browser", { skip: noBrowser }, () => {
     await page.getByRole("region", { name: "What stands out" }).getByText("crm.find").first().waitFor();
   });
 
+  test("the filters and the export stand on one line where a screen is 1280 wide", async () => {
+    const { page } = await world.visit("/calls", { viewport: { width: 1280, height: 800 } });
+    const top = async (label: string) => (await page.getByLabel(label, { exact: true }).boundingBox())?.y;
+    await page.getByLabel("Caller", { exact: true }).waitFor();
+    assert.equal(await top("Export these calls"), await top("Time"));
+  });
+
   test("calls are found by a part of the tool's name, by server and by duration, and the address says so", async () => {
     const { page } = await world.visit("/calls");
     const rows = page.getByRole("table", { name: "Calls" }).getByRole("link", { name: /^crm\./ });

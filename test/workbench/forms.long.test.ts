@@ -303,6 +303,19 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     assert.deepEqual(await argumentsIn(page), { version: 2, payment: { by: "cash" }, tags: ["a"], sure: false });
   });
 
+  test("nothing is called missing before it is asked for, and the JSON stays beside a long form", async () => {
+    const { page } = await world.visit("/try?tool=kinds", { viewport: { width: 1300, height: 800 } });
+    await page.getByLabel("mail string").fill("nobody");
+    await page.getByText("mail must be written like ann@example.org").waitFor();
+    assert.equal(await page.getByText("is required").count(), 0);
+    const inSight = `document.querySelector("textarea[rows='9']").getBoundingClientRect()`;
+    await page.waitForFunction(`${inSight}.top > 0 && ${inSight}.bottom < innerHeight`);
+    assert.deepEqual(await argumentsIn(page), { version: 2, mail: "nobody" });
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByText("tags is required").waitFor();
+    await page.getByText("payment is required").waitFor();
+  });
+
   test("an error names its field and is gone to, also one that only the plane finds", async () => {
     const people = [{ name: "Ann" }, {}];
     const given = { version: 2, sure: true, payment: { by: "cash" }, tags: ["a"], people };

@@ -9,6 +9,8 @@ const countShifts = `globalThis.shifted = 0; new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true })`;
 const none = { call: "", run: "", plan: "" };
 /** As gzip makes it; browsers get Brotli, which is smaller. */
+type Scroller = { scrollHeight: number; clientHeight: number };
+
 const javaScriptLimit = 160_000;
 /** The sum of layout shifts that a person does not notice. */
 const shiftLimit = 0.05;
@@ -88,6 +90,26 @@ suite("the pages of the workbench in every theme", { skip: noBrowser }, () => {
     const total = await page.evaluate<number>("shifted");
     assert.ok(total <= shiftLimit, `${total}`);
     await context.close();
+  });
+
+  test("on a low screen every page is in the menu's sight, and on a very low one the page that is open", async () => {
+    const { page } = await showcase.world.visit("/settings", { viewport: { width: 1280, height: 800 } });
+    const menu = page.getByRole("navigation", { name: "Pages" });
+    const hidden = () =>
+      menu.evaluate((nav) => (nav as unknown as Scroller).scrollHeight - (nav as unknown as Scroller).clientHeight);
+    await menu.getByRole("link", { name: "Settings" }).waitFor();
+    for (const height of [800, 768, 720]) {
+      await page.setViewportSize({ width: 1280, height });
+      assert.equal(await hidden(), 0, `${height}`);
+    }
+    await page.setViewportSize({ width: 1280, height: 500 });
+    await page.reload();
+    await menu.getByRole("link", { name: "Settings" }).waitFor();
+    assert.ok((await hidden()) > 0);
+    await page.waitForFunction(`(() => {
+      const nav = document.querySelector("aside nav").getBoundingClientRect();
+      return nav.bottom >= document.querySelector("aside nav [aria-current]").getBoundingClientRect().bottom;
+    })()`);
   });
 
   test("the whole of it can be walked through with the keyboard", async () => {

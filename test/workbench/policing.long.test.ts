@@ -61,6 +61,8 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     assert.ok(await isInWindow(page, rule(page, 1).getByLabel("Verdict")), "what is edited is seen");
     assert.ok(await isInWindow(page, effect), "and what it would change beside it");
     const changes = page.getByRole("group", { name: "Changed verdicts" });
+    const name = await changes.locator("tbody tr").first().locator("p").nth(1).boundingBox();
+    assert.ok((name?.height ?? 0) <= 20, "the name of a caller is not broken into letters");
     await changes
       .getByRole("row", { name: /echo\.add .*allow.*becomes.*deny/ })
       .first()

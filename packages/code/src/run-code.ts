@@ -259,6 +259,7 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
     maxResultBytes: 0,
     ...(options.askHere && { askHere: outsideTheLimit(options.askHere, limiter) }),
   };
+  const askForAccount = outsideTheLimit(options.askForAccount ?? (async (failed) => failed), limiter);
   return async (path: string[], args: unknown): Promise<Outcome & { at: string }> => {
     const found = tools.find(path, principal);
     const { asked, tool } = found instanceof Promise ? await found : found;
@@ -270,7 +271,7 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
     const isUnseen = isSeen !== undefined && !(tool && isSeen(tool));
     const at = new Date().toISOString();
     const name = path.join(".");
-    const outcome = await plane().call(asked, args, {
+    const options: PlaneCallOptions = {
       ...usual,
       relay: {
         ...relay,
@@ -282,8 +283,10 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
       // A person is waited for as long as time is left to go on without them.
       ...(wait !== undefined && { approvalWaitMs: Math.floor(Math.min(wait, limiter.leftMs() * 0.8)) }),
       ...(isUnseen && { unseen: true }),
-    });
-    return { ...outcome, at };
+    };
+    const outcome = await plane().call(asked, args, options);
+    const answered = outcome.ok ? outcome : await askForAccount(outcome);
+    return { ...(answered ?? (await plane().call(asked, args, options))), at };
   };
 }
 

@@ -161,6 +161,7 @@ function runOn({ thread: worker, answered, namesPort }: SandboxWorker, run: Run)
     const end = (result: RunResult, isUsable = false) => {
       isOver = true;
       clearInterval(watch);
+      clearTimeout(crossing);
       signal.removeEventListener("abort", onAbort);
       worker.off("message", onMessage).off("error", onError).off("exit", onExit);
       resolve({ result, isUsable });
@@ -186,21 +187,28 @@ function runOn({ thread: worker, answered, namesPort }: SandboxWorker, run: Run)
         Atomics.store(answered, 0, 1);
         return void Atomics.notify(answered, 0);
       }
+      awaited += message.asked.length;
       for (const { id, kind, json } of message.asked) void request(kind, json).then((answer) => give(id, answer));
     };
+    let awaited = 0;
     let ids: number[] = [];
     let answers: string[] = [];
-    /** What is there in one turn of the loop crosses together. */
+    let crossing: NodeJS.Timeout | undefined;
+    /** Each crossing wakes a thread, so answers cross together: a millisecond's, or as many as are still awaited. */
     const give = (id: number, answer: string | null) => {
+      awaited -= 1;
       if (answer !== null) answers.push(`[${id},${answer}]`);
-      if (ids.push(id) > 1) return;
-      setImmediate(() => {
-        const message: ToSandbox = { type: "answers", ids, json: `[${answers.join(",")}]` };
-        ids = [];
-        answers = [];
-        // The worker may have the program of another caller by now.
-        if (!isOver) worker.postMessage(message);
-      });
+      if (ids.push(id) >= awaited) cross();
+      else crossing ??= setTimeout(cross, 1);
+    };
+    const cross = () => {
+      clearTimeout(crossing);
+      crossing = undefined;
+      const message: ToSandbox = { type: "answers", ids, json: `[${answers.join(",")}]` };
+      ids = [];
+      answers = [];
+      // The worker may have the program of another caller by now.
+      if (!isOver) worker.postMessage(message);
     };
     const onError = ({ message }: Error) => end(stopped("broken", `The sandbox failed: ${message}`));
     const onExit = () => end(stopped("broken", "The sandbox ended before the program did."));

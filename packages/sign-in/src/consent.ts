@@ -6,7 +6,7 @@ import { clientSeconds } from "./adapter.ts";
 import { describeClient, shownAddress } from "./clients.ts";
 import { findAllowed, keepAllowed, limitsAmong } from "./grants.ts";
 import { consentPage } from "./pages.ts";
-import { grantable, type Person } from "./people.ts";
+import { grantable, type Person, personOf, revokeGrant } from "./people.ts";
 import { BadVisit, readForm, redirect, sendPage, type Visit } from "./visit.ts";
 
 export type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
@@ -26,7 +26,7 @@ export function offeredScopes({ limits }: Pick<SignInPorts, "limits">): string[]
 }
 
 /** The page of consent, and what the person chose there: at most what the client asked for. */
-export function createConsent(ports: SignInPorts, targetsOf: (interaction: Interaction) => string[]) {
+export function createConsent(ports: SignInPorts) {
   const { rows, record } = ports;
 
   const askedFor = ({ params }: Interaction) => {
@@ -67,7 +67,7 @@ export function createConsent(ports: SignInPorts, targetsOf: (interaction: Inter
       resource: resources.join(", "),
       problem,
     });
-    sendPage(visit, page, problem === null ? 200 : 400, targetsOf(interaction));
+    sendPage(visit, page, problem === null ? 200 : 400, true);
   }
 
   /** What the form leaves of the scopes, and of the servers; a text where that is nothing. */
@@ -115,6 +115,12 @@ export function createConsent(ports: SignInPorts, targetsOf: (interaction: Inter
       limits: wasOpen && !chosen.isChosen ? null : chosen.limits,
       isChosen: chosen.isChosen,
     });
+    // They may have been removed, or may less, since the page was read.
+    const now = await personOf(rows, interaction.session);
+    if (now === null || grantable(now, chosen.scopes).refused.length > 0) {
+      await revokeGrant(ports, id);
+      throw new BadVisit(403, "What you may was changed at this moment. Go back to the client and begin again.");
+    }
     await keepClient(client.clientId);
     const line = { operation: "grants.allow", target: id, user: person.user, address: visit.address };
     const said = { asked: ofPlane, given: chosen.scopes, limits: chosen.limits, resource: resources.join(" ") };

@@ -5,33 +5,43 @@ import { networkOf } from "../../../src/lib/net/client-address.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { pagesClient } from "./clients.ts";
 import { type Asking, createConsent, type Interaction } from "./consent.ts";
-import { accessPage, invitationPage, messagePage, signInPage } from "./pages.ts";
+import { invitationSteps } from "./invitations.ts";
+import { accessPage, messagePage, signInPage } from "./pages.ts";
 import { createPasskeys } from "./passkeys.ts";
 import {
-  acceptInvitation,
+  changePerson,
   findPerson,
-  hashPassword,
-  invitedPerson,
   isPassword,
-  minPasswordLength,
   openDesk,
   type Person,
+  personOf,
   rememberPerson,
-  savePerson,
+  stateOf,
 } from "./people.ts";
 import { pagesReturn } from "./provider.ts";
-import { BadVisit, readForm, readJson, redirect, requireOwnPage, sendJson, sendPage, type Visit } from "./visit.ts";
+import {
+  askLater,
+  BadVisit,
+  readForm,
+  readJson,
+  redirect,
+  requireOwnPage,
+  type Step,
+  sendJson,
+  sendPage,
+  type Visit,
+} from "./visit.ts";
 
 const upstreamKind = "Upstream";
 const upstreamSeconds = 600;
 /** The first person who is invited beside a provider waits no longer for a place to sign in. */
 const lookedMs = 10_000;
-/** Tries of a password, for a person and for a network, before a pause. */
-const tries = { person: 10, network: 50, seconds: 900 };
+/** Tries of a password before a pause: for a person in one network and in all, and for a network. */
+const tries = { person: 10, everywhere: 100, network: 50, seconds: 900 };
+const isOver = "This sign-in is over, or was begun in another browser. Go back to the client and begin again.";
 const wrong = "The name or the password is not right.";
-const paused = "There were too many tries. Wait a quarter of an hour, or use a passkey.";
-
-type Step = (visit: Visit, provider: Provider, parts: readonly string[]) => Promise<void>;
+const pausedFor = (seconds: number) =>
+  `There were too many tries. Wait ${seconds <= 60 ? "a minute" : `${Math.ceil(seconds / 60)} minutes`}, or use a passkey.`;
 
 /** The pages: signing in, consent, invitations, and what clients may do. */
 export function createFlows(ports: SignInPorts) {
@@ -42,11 +52,7 @@ export function createFlows(ports: SignInPorts) {
 
   const interactionOf = async ({ request, response }: Visit, provider: Provider, uid: string): Promise<Interaction> => {
     const found = await provider.interactionDetails(request, response).catch(() => null);
-    if (found === null || found.uid !== uid)
-      throw new BadVisit(
-        400,
-        "This sign-in is over, or was begun in another browser. Go back to the client and begin again.",
-      );
+    if (found === null || found.uid !== uid) throw new BadVisit(400, isOver);
     return found;
   };
   const clientOf = async (provider: Provider, { params }: Interaction) => {
@@ -54,12 +60,6 @@ export function createFlows(ports: SignInPorts) {
     if (client === undefined) throw new BadVisit(400, "The client is not known any more. Begin again there.");
     return client;
   };
-  /** Browsers follow a form to where it is redirected only where the page allows it. */
-  const targetsOf = ({ params }: Interaction): string[] => {
-    const url = URL.parse(String(params.redirect_uri));
-    return url === null ? [] : [/^https?:$/.test(url.protocol) ? url.origin : url.protocol];
-  };
-
   /** It reads all people, so that not every visit asks. */
   let looked = { at: Number.NEGATIVE_INFINITY, found: false };
   async function hasLocalPeople(): Promise<boolean> {
@@ -72,59 +72,104 @@ export function createFlows(ports: SignInPorts) {
     visit: Visit,
     provider: Provider,
     interaction: Interaction,
-    problem: string | null,
-    user = "",
+    { status = 200, problem = null, user = "" }: { status?: number; problem?: string | null; user?: string } = {},
   ) {
     const { clientName, clientId } = await clientOf(provider, interaction);
     const hasLocal = upstream === null || (await hasLocalPeople());
     const shown = { uid: interaction.uid, clientName: clientName ?? clientId, user, problem };
     const page = signInPage({ ...shown, provider: upstream?.name ?? null, hasLocal });
-    sendPage(visit, page, problem === null ? 200 : 401, targetsOf(interaction));
+    sendPage(visit, page, status, true);
   }
 
-  const requirePerson = async (user: string | undefined): Promise<Person> => {
-    const person = user === undefined ? null : await findPerson(rows, user);
-    if (person === null) throw new BadVisit(403, "You are not known here any more. Ask for an invitation.");
+  const requirePerson = async ({ session }: Interaction): Promise<Person> => {
+    const person = await personOf(rows, session);
+    if (person === null)
+      throw new BadVisit(403, "You are not signed in any more. Go back to the client and begin again.");
     return person;
   };
 
-  const consents = createConsent(ports, targetsOf);
-  const asking = async (provider: Provider, interaction: Interaction): Promise<Asking> => ({
-    provider,
-    interaction,
-    person: await requirePerson(interaction.session?.accountId),
-    client: await clientOf(provider, interaction),
-  });
+  const consents = createConsent(ports);
+  const asking = async (visit: Visit, provider: Provider, uid: string): Promise<Asking> => {
+    const interaction = await interactionOf(visit, provider, uid);
+    const { request, response } = visit;
+    const session = await provider.Session.get(provider.createContext(request, response) as never);
+    if (interaction.session !== undefined && interaction.session.uid !== session.uid)
+      throw new BadVisit(
+        403,
+        "Another sign-in has begun in this browser since. Go back to the client and begin again.",
+      );
+    return {
+      provider,
+      interaction,
+      person: await requirePerson(interaction),
+      client: await clientOf(provider, interaction),
+    };
+  };
 
-  async function finishLogin(visit: Visit, provider: Provider, person: Person, how: string): Promise<string> {
+  /** Where the browser goes on. What ends here does not depend on the session that it began with. */
+  async function finish(interaction: Interaction, result: NonNullable<Interaction["result"]>): Promise<string> {
+    const { session } = interaction;
+    if (session !== undefined) delete (session as Partial<typeof session>).uid;
+    interaction.result = result;
+    await interaction.persist();
+    return interaction.returnTo;
+  }
+
+  async function finishLogin(visit: Visit, provider: Provider, uid: string, person: Person, how: string) {
     const { request, response, address } = visit;
-    await savePerson(rows, { ...person, lastSignInAt: new Date().toISOString() });
+    const interaction = await interactionOf(visit, provider, uid);
+    const state = stateOf(person);
+    const lastSignInAt = new Date().toISOString();
+    const isAsBefore = await changePerson(rows, person.user, (now) =>
+      now !== null && stateOf(now) === state ? { ...now, lastSignInAt } : null,
+    );
+    if (isAsBefore === null)
+      throw new BadVisit(
+        403,
+        "What you sign in with was changed at this moment. Go back to the client and begin again.",
+      );
     await record({ operation: "signIn.login", target: person.user, user: person.user, address, input: { how } });
-    return provider.interactionResult(request, response, { login: { accountId: person.user, amr: [how] } });
+    // The library would ask a person to sign another out first, on a page that it does not have here.
+    const session = await provider.Session.get(provider.createContext(request, response) as never);
+    if (session.accountId !== undefined && session.accountId !== person.user) await session.destroy();
+    const login = { accountId: person.user, amr: [how], acr: state };
+    return finish(interaction, { ...interaction.lastSubmission, login });
   }
 
   const page: Step = async (visit, provider, [uid = ""]) => {
     const interaction = await interactionOf(visit, provider, uid);
-    if (interaction.prompt.name === "login") return showSignIn(visit, provider, interaction, null);
-    return consents.show(visit, await asking(provider, interaction));
+    if (interaction.prompt.name === "login") return showSignIn(visit, provider, interaction);
+    return consents.show(visit, await asking(visit, provider, uid));
   };
+
+  /** The seconds of the pause; null for none. What one limit refuses is not counted by the next: strangers pause no one elsewhere. */
+  async function triedTooOften(counted: readonly [string, number][]): Promise<number | null> {
+    for (const [key, most] of counted) {
+      const { count, leftSeconds } = await rows.count(key, tries.seconds);
+      if (count > most) return leftSeconds;
+    }
+    return null;
+  }
 
   const password: Step = async (visit, provider, [uid = ""]) => {
     const interaction = await interactionOf(visit, provider, uid);
     const form = await readForm(visit);
     const user = (form.get("user") ?? "").trim();
-    const counted = [`password ${user}`, `password from ${networkOf(visit.request)}`];
-    const tried = (by: number) => Promise.all(counted.map((key) => rows.count(key, tries.seconds, by)));
-    const [ofPerson = 0, ofNetwork = 0] = await tried(1);
-    const isPaused = ofPerson > tries.person || ofNetwork > tries.network;
+    const network = networkOf(visit.request);
+    const counted: [string, number][] = [
+      [`password from ${network}`, tries.network],
+      [`password ${user} from ${network}`, tries.person],
+      [`password ${user}`, tries.everywhere],
+    ];
+    const pauseSeconds = await triedTooOften(counted);
     const person = await findPerson(rows, user);
     // The same work for everyone, also for a name that is not there; tries beyond the limit cost nothing.
-    const isRight = !isPaused && (await isPassword(person, form.get("password") ?? ""));
+    const isRight = pauseSeconds === null && (await isPassword(person, form.get("password") ?? ""));
     if (person !== null && isRight) {
-      await tried(-1);
-      return redirect(visit, await finishLogin(visit, provider, person, "pwd"));
+      await Promise.all(counted.map(([key]) => rows.count(key, tries.seconds, -1)));
+      return redirect(visit, await finishLogin(visit, provider, uid, person, "pwd"));
     }
-    const error = isPaused ? "too_many_tries" : "access_denied";
+    const error = pauseSeconds !== null ? "too_many_tries" : "access_denied";
     await record({
       operation: "signIn.login",
       target: user.slice(0, 200),
@@ -132,7 +177,9 @@ export function createFlows(ports: SignInPorts) {
       input: { how: "pwd" },
       error,
     });
-    await showSignIn(visit, provider, interaction, isPaused ? paused : wrong, user);
+    if (pauseSeconds === null) return showSignIn(visit, provider, interaction, { status: 401, problem: wrong, user });
+    askLater(visit, pauseSeconds);
+    await showSignIn(visit, provider, interaction, { status: 429, problem: pausedFor(pauseSeconds), user });
   };
 
   const passkeyOptions: Step = async (visit, provider, [uid = ""]) => {
@@ -142,7 +189,7 @@ export function createFlows(ports: SignInPorts) {
   const passkeyVerify: Step = async (visit, provider, [uid = ""]) => {
     await interactionOf(visit, provider, uid);
     const person = await passkeys.signedIn(uid, await readJson(visit));
-    if (person !== null) return sendJson(visit, 200, { next: await finishLogin(visit, provider, person, "hwk") });
+    if (person !== null) return sendJson(visit, 200, { next: await finishLogin(visit, provider, uid, person, "hwk") });
     await record({ operation: "signIn.login", address: visit.address, input: { how: "hwk" }, error: "access_denied" });
     sendJson(visit, 401, { error: "access_denied", error_description: "This passkey is not known here." });
   };
@@ -175,87 +222,42 @@ export function createFlows(ports: SignInPorts) {
       throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
     try {
       const rights = await upstream.finish(searchParams, kept.value, callback);
-      redirect(visit, await finishLogin(visit, library, await rememberPerson(ports, rights), "fed"));
+      redirect(visit, await finishLogin(visit, library, uid, await rememberPerson(ports, rights), "fed"));
     } catch (thrown) {
       const { message } = thrown as Error;
       await record({ operation: "signIn.login", address: visit.address, input: { how: "fed" }, error: message });
-      await showSignIn(visit, library, interaction, message);
+      await showSignIn(visit, library, interaction, { status: 401, problem: message });
     }
   };
 
-  const consent: Step = async (visit, library, [uid = ""]) =>
-    consents.allow(visit, await asking(library, await interactionOf(visit, library, uid)));
+  const consent: Step = async (visit, library, [uid = ""]) => consents.allow(visit, await asking(visit, library, uid));
 
   const cancel: Step = async (visit, library, [uid = ""]) => {
-    const { request, response } = visit;
-    await interactionOf(visit, library, uid);
+    const { cookies } = library.createContext(visit.request, visit.response);
+    const isOwn = cookies.get(library.cookieName("interaction"), { signed: true }) === uid;
+    // Also where the session is over: a no is always taken back to the client.
+    const interaction = isOwn ? await library.Interaction.find(uid) : undefined;
+    if (interaction === undefined) throw new BadVisit(400, isOver);
     const result = { error: "access_denied", error_description: "The person has not allowed it." };
-    redirect(visit, await library.interactionResult(request, response, result, { mergeWithLastSubmission: false }));
+    redirect(visit, await finish(interaction, result));
   };
 
-  const invitedOf = async (token: string): Promise<Person> => {
-    const person = await invitedPerson(rows, token);
-    if (person === null) throw new BadVisit(404, "This invitation is used or over. Ask for a new one.");
-    return person;
+  const sessionOf = async ({ request, response }: Visit, library: Provider) => {
+    const session = await library.Session.get(library.createContext(request, response) as never);
+    return { uid: session.uid, acr: session.acr, accountId: (await personOf(rows, session))?.user };
   };
-  const accept = async (visit: Visit, token: string, person: Person, how: string): Promise<void> => {
-    if (!(await acceptInvitation(rows, token, person)))
-      throw new BadVisit(409, "This invitation is being used. Try again in a minute.");
-    await record({
-      operation: "people.accept",
-      target: person.user,
-      user: person.user,
-      address: visit.address,
-      input: { how },
-    });
-  };
-  const invite: Step = async (visit, _library, [token = ""]) =>
-    sendPage(visit, invitationPage(token, (await invitedOf(token)).user, null));
-  const invitePassword: Step = async (visit, _library, [token = ""]) => {
-    const person = await invitedOf(token);
-    const given = (await readForm(visit)).get("password") ?? "";
-    if (given.length < minPasswordLength) {
-      const problem = `A password has at least ${minPasswordLength} characters.`;
-      return sendPage(visit, invitationPage(token, person.user, problem), 400);
-    }
-    await accept(visit, token, { ...person, password: await hashPassword(given) }, "pwd");
-    redirect(visit, "/sign-in/welcome");
-  };
-  const inviteOptions: Step = async (visit, _library, [token = ""]) =>
-    sendJson(visit, 200, await passkeys.creation(token, await invitedOf(token)));
-  const inviteVerify: Step = async (visit, _library, [token = ""]) => {
-    const person = await invitedOf(token);
-    const made = await passkeys.created(token, person, (await readJson(visit)) as never);
-    if (made === null)
-      return sendJson(visit, 400, {
-        error: "invalid_request",
-        error_description: "The passkey could not be made. Try again.",
-      });
-    await accept(visit, token, made, "hwk");
-    sendJson(visit, 200, { next: "/sign-in/welcome" });
-  };
-  const welcome: Step = async (visit) =>
-    sendPage(
-      visit,
-      messagePage(
-        "You can sign in now",
-        "Connect a client with the address of this plane; it leads you back here to sign in.",
-        "good",
-      ),
-    );
-
-  const sessionOf = async ({ request, response }: Visit, library: Provider) =>
-    library.Session.get(library.createContext(request, response) as never);
   const access: Step = async (visit, library) => {
     const session = await sessionOf(visit, library);
     if (session.accountId === undefined) return redirect(visit, ownSignIn());
-    const sessions = await rows.list<{ uid?: string }>("Session", { account: session.accountId });
-    const shown = sessions.map(({ value, madeAt, usedAt }) => ({
-      id: String(value.uid),
-      at: new Date(madeAt).toISOString(),
-      usedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
-      isThis: value.uid === session.uid,
-    }));
+    const sessions = await rows.list<{ uid?: string; acr?: string }>("Session", { account: session.accountId });
+    const shown = sessions
+      .filter(({ value }) => value.acr === session.acr)
+      .map(({ value, madeAt, usedAt }) => ({
+        id: String(value.uid),
+        at: new Date(madeAt).toISOString(),
+        usedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
+        isThis: value.uid === session.uid,
+      }));
     sendPage(visit, accessPage(session.accountId, await desk.grants(session.accountId), shown));
   };
   /** The pages sign a person in as a client would; the code is not needed. */
@@ -316,11 +318,7 @@ export function createFlows(ports: SignInPorts) {
 
   /** By method and path; `*` is a part that the step gets. */
   const steps: readonly [string, Step][] = [
-    ["GET invite/*", invite],
-    ["POST invite/*/password", invitePassword],
-    ["POST invite/*/passkey/options", inviteOptions],
-    ["POST invite/*/passkey/verify", inviteVerify],
-    ["GET welcome", welcome],
+    ...invitationSteps(ports, passkeys),
     ["GET again", again],
     ["GET workbench", workbench],
     ["GET access", access],

@@ -1,5 +1,5 @@
 import type { GrantView } from "../../../src/model/access/sign-in-schema.ts";
-import { minPasswordLength } from "./people.ts";
+import { passwordLength } from "./people.ts";
 
 /** Text that is escaped already. */
 type Html = { html: string };
@@ -175,7 +175,7 @@ ${problemNote(problem)}
 <hr>
 <form method="post" action="/sign-in/invite/${token}/password">
 <input name="user" autocomplete="username" value="${user}" hidden>
-<label>Or a password of at least ${minPasswordLength} characters<input name="password" type="password" autocomplete="new-password" minlength="${minPasswordLength}" required></label>
+<label>Or a password of at least ${passwordLength.least} characters<input name="password" type="password" autocomplete="new-password" minlength="${passwordLength.least}" maxlength="${passwordLength.most}" required></label>
 <button>Set the password</button>
 </form>`,
     { hasScript: true },

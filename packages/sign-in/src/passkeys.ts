@@ -5,13 +5,15 @@ import {
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
 import type { SignInRows } from "../../../src/model/access/sign-in.ts";
-import { type Passkey, type Person, personByHandle, savePerson } from "./people.ts";
+import { changePerson, type Passkey, type Person, personByHandle } from "./people.ts";
 
 const challengeKind = "Challenge";
 const challengeSeconds = 300;
 const maxPasskeys = 20;
 
 type Place = { rows: SignInRows; origin: string };
+
+export type Passkeys = ReturnType<typeof createPasskeys>;
 
 /** `place` is what the browser is in the middle of: a sign-in or an invitation. A challenge is good for one try. */
 export function createPasskeys({ rows, origin }: Place) {
@@ -76,9 +78,11 @@ export function createPasskeys({ rows, origin }: Place) {
       }).catch(() => null);
       if (!checked?.verified) return null;
       const used = { ...passkey, counter: checked.authenticationInfo.newCounter };
-      const signedIn = { ...person, passkeys: person.passkeys.map((one) => (one.id === id ? used : one)) };
-      await savePerson(rows, signedIn);
-      return signedIn;
+      return changePerson(rows, person.user, (now) =>
+        now?.handle === handle && now.passkeys.some((one) => one.id === id)
+          ? { ...now, passkeys: now.passkeys.map((one) => (one.id === id ? used : one)) }
+          : null,
+      );
     },
   };
 }

@@ -15,8 +15,7 @@ const invitationSeconds = 7 * 24 * 3_600;
 const maxTextLength = 200;
 /** 32 MiB for each try. */
 const cost = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
-export const minPasswordLength = 12;
-const maxPasswordLength = 1_000;
+export const passwordLength = { least: 12, most: 1_000 };
 const knownScopes: readonly string[] = [...scopeNames, everyScope];
 
 export type Passkey = { id: string; publicKey: string; counter: number; transports: string[] };
@@ -39,8 +38,27 @@ type DeskPorts = Pick<SignInPorts, "rows" | "revoked">;
 
 export const findPerson = async (rows: Rows, user: string) => (await rows.get<Person>(personKind, user))?.value ?? null;
 
-export const savePerson = (rows: Rows, person: Person) =>
-  rows.put(personKind, person.user, person, { uid: person.handle });
+/** As the person is at that moment: what others change meanwhile stays. Null where `edit` leaves it. */
+export const changePerson = (rows: Rows, user: string, edit: (before: Person | null) => Person | null) =>
+  rows.change<Person>(personKind, user, edit, ({ handle }) => ({ uid: handle }));
+
+const shortHash = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
+
+/** Who it is, also where another is known by the same name later, and what they sign in with. It says nothing of either. */
+export function stateOf({ handle, password, passkeys }: Person): string {
+  return `${shortHash(handle)}.${shortHash(JSON.stringify([password, passkeys.map(({ id }) => id)]))}`;
+}
+
+export const isSamePerson = (state: string | undefined, person: Person) =>
+  state?.split(".", 1)[0] === stateOf(person).split(".", 1)[0];
+
+type SignedIn = { accountId?: string | undefined; acr?: string | undefined };
+
+/** Whose session it is; null where the person is gone, or signs in with something else since. */
+export async function personOf(rows: Rows, session: SignedIn | undefined): Promise<Person | null> {
+  const person = session?.accountId === undefined ? null : await findPerson(rows, session.accountId);
+  return person !== null && session?.acr === stateOf(person) ? person : null;
+}
 
 export async function personByHandle(rows: Rows, handle: string): Promise<Person | null> {
   return (await rows.list<Person>(personKind, { uid: handle }))[0]?.value ?? null;
@@ -53,29 +71,29 @@ export async function rememberPerson(
   /** What the provider said nothing of this time. */
   unsaid: readonly (keyof PersonRights)[] = [],
 ): Promise<Person> {
-  const { rows } = ports;
-  const before = await findPerson(rows, rights.user);
-  if (before?.source === "local")
-    throw new PlaneError("FORBIDDEN", "A person of this name was invited here and signs in without the provider.");
   const now = new Date().toISOString();
-  const known = before ? Object.fromEntries(unsaid.map((name) => [name, before[name]])) : {};
-  const person: Person = {
-    ...rights,
-    ...known,
-    source: "provider",
-    createdAt: before?.createdAt ?? now,
-    lastSignInAt: now,
-    passkeys: [],
-    password: null,
-    handle: before?.handle ?? randomBytes(32).toString("base64url"),
+  const of = (before: Person | null): Person => {
+    if (before?.source === "local")
+      throw new PlaneError("FORBIDDEN", "A person of this name was invited here and signs in without the provider.");
+    const known = before ? Object.fromEntries(unsaid.map((name) => [name, before[name]])) : {};
+    return {
+      ...rights,
+      ...known,
+      source: "provider",
+      createdAt: before?.createdAt ?? now,
+      lastSignInAt: now,
+      passkeys: [],
+      password: null,
+      handle: before?.handle ?? randomBytes(32).toString("base64url"),
+    };
   };
-  await savePerson(rows, person);
+  const person = (await changePerson(ports.rows, rights.user, of)) as Person;
   await endWhatIsTooMuch(ports, person);
   return person;
 }
 
 /** Its tokens end first: whatever becomes of this process then, they stay ended. */
-async function revokeGrant({ rows, revoked }: DeskPorts, id: string): Promise<boolean> {
+export async function revokeGrant({ rows, revoked }: DeskPorts, id: string): Promise<boolean> {
   if ((await rows.get("Grant", id)) !== null) await revoked(id);
   await rows.removeGrant(id);
   return rows.remove("Grant", id);
@@ -109,14 +127,26 @@ export async function invitedPerson(rows: Rows, token: string): Promise<Person |
 }
 
 /**
- * Keeps what the person chose; false where another request with this invitation is at it. The person knows which one was
+ * Keeps what the person chose; false where another request with this invitation is at it, or the person is gone. The person knows which one was
  * used: a plane that is killed in between leaves it used or as it was.
  */
 export async function acceptInvitation(rows: Rows, token: string, person: Person): Promise<boolean> {
-  if ((await rows.count(`accept ${token}`, acceptSeconds)) > 1) return false;
-  await savePerson(rows, { ...person, accepted: markOf(token) });
+  if ((await rows.count(`accept ${token}`, acceptSeconds)).count > 1) return false;
+  // A newer invitation ends this one.
+  if ((await rows.get(invitationKind, token)) === null) return false;
+  const { handle, password, passkeys } = person;
+  const kept = await changePerson(rows, person.user, (now) =>
+    now?.handle === handle ? { ...now, password, passkeys, accepted: markOf(token) } : null,
+  );
   await rows.remove(invitationKind, token);
-  return true;
+  return kept !== null;
+}
+
+/** What is wrong with a password that a person chooses; null for nothing. */
+export function passwordProblem(password: string): string | null {
+  const { least, most } = passwordLength;
+  if (password.length < least) return `A password has at least ${least} characters.`;
+  return password.length > most ? `A password has at most ${most} characters.` : null;
 }
 
 export async function hashPassword(password: string): Promise<string> {
@@ -124,11 +154,12 @@ export async function hashPassword(password: string): Promise<string> {
   return `${salt.toString("base64url")}.${(await derive(password, salt)).toString("base64url")}`;
 }
 
-/** As long for a person who is not there. */
+/** As long for a person who is not there. One that no person can have costs nothing. */
 export async function isPassword(person: Person | null, password: string): Promise<boolean> {
+  if (password.length > passwordLength.most) return false;
   const [salt = "", hash = ""] = (person?.password ?? "AAAAAAAAAAAAAAAAAAAAAA.").split(".");
   const known = Buffer.from(hash, "base64url");
-  const given = await derive(password.slice(0, maxPasswordLength), Buffer.from(salt, "base64url"));
+  const given = await derive(password, Buffer.from(salt, "base64url"));
   return known.length === given.length && timingSafeEqual(known, given);
 }
 
@@ -153,10 +184,10 @@ export function openDesk(ports: DeskPorts): SignInDesk {
       return (await rows.list<Person>(personKind)).map(({ value }) => viewOf(value, until.get(value.user) ?? null));
     },
     async invite(asked, origin): Promise<Invited> {
-      const person = newPerson(asked, await findPerson(rows, asked.user ?? ""));
+      const user = nameIn(asked);
+      const person = (await changePerson(rows, user, (before) => newPerson(asked, user, before))) as Person;
       const token = randomBytes(32).toString("base64url");
       const expiresAt = new Date(Date.now() + invitationSeconds * 1_000).toISOString();
-      await savePerson(rows, person);
       await endWhatIsTooMuch(ports, person);
       for (const old of await rows.list<{ user: string }>(invitationKind, { account: person.user }))
         await rows.remove(invitationKind, old.id);
@@ -165,10 +196,16 @@ export function openDesk(ports: DeskPorts): SignInDesk {
       return { person: viewOf(person, expiresAt), url: `${origin}/sign-in/invite/${token}`, expiresAt };
     },
     async removePerson(user) {
-      for (const grant of await rows.list("Grant", { account: user })) await revokeGrant(ports, grant.id);
+      const endGrants = async () => {
+        for (const grant of await rows.list("Grant", { account: user })) await revokeGrant(ports, grant.id);
+      };
+      // The tokens end first. What is allowed meanwhile ends once no more can be.
+      await endGrants();
+      const wasKnown = await rows.remove(personKind, user);
+      await endGrants();
       for (const kind of ["Session", invitationKind])
         for (const kept of await rows.list(kind, { account: user })) await rows.remove(kind, kept.id);
-      return rows.remove(personKind, user);
+      return wasKnown;
     },
     async grants(user) {
       const kept = await rows.list<KeptGrant>("Grant", user === null ? {} : { account: user });
@@ -201,13 +238,15 @@ function viewOf(person: Person, invitedUntil: string | null): PersonView {
   return { user, groups, persona, scopes, source, ...signsIn, invitedUntil, createdAt, lastSignInAt };
 }
 
+function text(value: unknown, field: string): string {
+  if (typeof value === "string" && value.trim() !== "" && value.length <= maxTextLength) return value.trim();
+  throw new PlaneError("USAGE", `'${field}' of a person must be a string of 1 to ${maxTextLength} characters.`);
+}
+
+const nameIn = ({ user }: PersonAsked) => text(user, "user");
+
 /** A second invitation changes what the person may, and lets them set up another passkey. */
-function newPerson(asked: PersonAsked, before: Person | null): Person {
-  const text = (value: unknown, field: string) => {
-    if (typeof value === "string" && value.trim() !== "" && value.length <= maxTextLength) return value.trim();
-    throw new PlaneError("USAGE", `'${field}' of a person must be a string of 1 to ${maxTextLength} characters.`);
-  };
-  const user = text(asked.user, "user");
+function newPerson(asked: PersonAsked, user: string, before: Person | null): Person {
   if (before?.source === "provider")
     throw new PlaneError("USAGE", `${user} signs in at the identity provider and needs no invitation.`);
   const scopes = asked.scopes ?? before?.scopes ?? ["call"];

@@ -9,7 +9,7 @@ import { checkClient, clientMark, createClientFetch, knownClients, pagesClient }
 import { offeredScopes } from "./consent.ts";
 import { findAllowed, limitsAmong, withLimits } from "./grants.ts";
 import { messagePage } from "./pages.ts";
-import { findPerson } from "./people.ts";
+import { findPerson, grantable, isSamePerson, stateOf } from "./people.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 
 const hour = 3_600;
@@ -21,6 +21,19 @@ export const pagesReturn = "/sign-in/access/back";
 function policyOf({ rows }: SignInPorts): ReturnType<typeof interactionPolicy.base> {
   const { Check } = interactionPolicy;
   const policy = interactionPolicy.base();
+  policy
+    .get("login")
+    ?.checks.add(
+      new Check(
+        "changed_person",
+        "the person is gone, or signs in with something else",
+        "login_required",
+        ({ oidc }) =>
+          oidc.session?.accountId !== undefined && oidc.account === undefined
+            ? Check.REQUEST_PROMPT
+            : Check.NO_NEED_TO_PROMPT,
+      ),
+    );
   const { checks } = policy.get("consent") ?? policy[0] ?? { checks: null };
   if (checks === null) throw new Error("the library has no prompt of consent");
   checks.remove("native_client_prompt");
@@ -131,7 +144,7 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
       clientIdMetadataDocument: {
         enabled: settings.clientDocuments,
         ack: "draft-02",
-        allowFetch: async ({ req }) => (await rows.count(`document ${networkOf(req)}`, hour)) <= documentsAnHour,
+        allowFetch: async ({ req }) => (await rows.count(`document ${networkOf(req)}`, hour)).count <= documentsAnHour,
         allowClient: async () => true,
         cacheDuration: { min: 60, max: 24 * hour },
       },
@@ -145,9 +158,12 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
     interactions: { policy: policyOf(ports), url: (_ctx, interaction) => `/sign-in/${interaction.uid}` },
     // Also over the end of a session: what was allowed stays allowed until it is taken back.
     loadExistingGrant: (ctx) => existingGrant(ctx, ports),
-    findAccount: async (_ctx, user) => {
+    findAccount: async ({ oidc }, user, token) => {
       const person = await findPerson(rows, user);
-      return person === null ? undefined : { accountId: user, claims: async () => ({ sub: user }) };
+      const { acr, kind } = (token ?? oidc.session ?? {}) as { acr?: string; kind?: string };
+      // What was allowed stays where a person gets another password; what was begun does not.
+      const isTheirs = person && (kind === "RefreshToken" ? isSamePerson(acr, person) : acr === stateOf(person));
+      return isTheirs ? { accountId: user, claims: async () => ({ sub: user }) } : undefined;
     },
     extraTokenClaims: async (_ctx, token) => claimsOf(ports, token as never),
     formats: { customizers: { jwt: (_ctx, token, parts) => ownScopes(ports, token as never, parts) as never } },
@@ -224,13 +240,15 @@ async function existingGrant(ctx: KoaContextWithOIDC, { rows }: SignInPorts) {
   return grant;
 }
 
-type IssuedToken = { kind: string; accountId?: string; grantId?: string; clientId?: string };
+type IssuedToken = { kind: string; accountId?: string; grantId?: string; clientId?: string; scope?: string };
 
 /** Who the bearer is, as in the tokens of an identity provider. */
-async function claimsOf({ rows, settings }: SignInPorts, { accountId, grantId, clientId }: IssuedToken) {
+async function claimsOf({ rows, settings }: SignInPorts, { accountId, grantId, clientId, scope = "" }: IssuedToken) {
   if (accountId === undefined) return { groups: settings.clients[clientId ?? ""]?.groups ?? [] };
   const person = await findPerson(rows, accountId);
   if (person === null) throw new errors.InvalidGrant("the person is not known any more");
+  const { refused } = grantable(person, scope.split(" "));
+  if (refused.length > 0) throw new errors.InvalidGrant(`the person may not give ${refused.join(" and ")} any more`);
   const { groups, persona, workspace, compliance, toolGroups } = person;
   const told = {
     groups,

@@ -6,10 +6,10 @@ import type { PersonRights, SignInPorts, SignInServer } from "../../../src/model
 import { createFlows } from "./flows.ts";
 import { icon, passkeyScript, styleSheet } from "./page-style.ts";
 import { messagePage } from "./pages.ts";
-import { findPerson, type Person } from "./people.ts";
+import { type Person, personOf } from "./people.ts";
 import { createProvider } from "./provider.ts";
 import { readSigningKeys, type SigningKeys } from "./signing-keys.ts";
-import { BadVisit, headersFor, sendJson, sendPage, type Visit } from "./visit.ts";
+import { askLater, BadVisit, closeAfterLarge, headersFor, sendJson, sendPage, type Visit } from "./visit.ts";
 
 export { openDesk } from "./people.ts";
 
@@ -71,13 +71,16 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
       return void response
         .writeHead(200, { ...headersFor(), "content-type": file.type, "cache-control": "public, max-age=300" })
         .end(file.body);
+    closeAfterLarge(visit);
     const { provider } = await current();
     ownWords(request, origin);
     if (path === "/sign-in" || path.startsWith("/sign-in/")) return flows(visit, provider);
-    if (
-      path === "/oauth/register" &&
-      (await rows.count(`register ${networkOf(request)}`, registrations.seconds)) > registrations.most
-    ) {
+    const registered =
+      path === "/oauth/register" && request.method === "POST"
+        ? await rows.count(`register ${networkOf(request)}`, registrations.seconds)
+        : null;
+    if (registered !== null && registered.count > registrations.most) {
+      askLater(visit, registered.leftSeconds);
       await record({ operation: "clients.register", address: visit.address, error: "temporarily_unavailable" });
       return sendJson(visit, 429, {
         error: "temporarily_unavailable",
@@ -86,9 +89,10 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     }
     if (path === "/oauth/authorize") withScopes(request, ports.defaultScopes);
     response.setHeader("x-frame-options", "DENY");
+    // The library adds its page that posts a form to the client, by a hash, to the scripts that may run.
     response.setHeader(
       "content-security-policy",
-      "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'",
     );
     response.setHeader("referrer-policy", "no-referrer");
     await provider.callback()(request, response);
@@ -99,10 +103,11 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     keys: async () => ({ keys: (await readAgain()).keys.published }),
     async person(request) {
       const { provider } = await current();
-      const { accountId, jti } = await sessionOf(provider, request as IncomingMessage);
-      if (accountId !== undefined) noteUse(jti);
-      const person = accountId === undefined ? null : await findPerson(rows, accountId);
-      return person === null ? null : rightsOf(person);
+      const session = await sessionOf(provider, request as IncomingMessage);
+      const person = await personOf(rows, session);
+      if (person === null) return null;
+      noteUse(session.jti);
+      return rightsOf(person);
     },
     async end(request) {
       const { provider } = await current();

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Provider } from "oidc-provider";
 
 const maxBodyBytes = 64 * 1024;
 
@@ -10,14 +11,18 @@ export type Visit = {
   address: string;
 };
 
-export function headersFor(formTargets: readonly string[] = []): Record<string, string> {
+/** Answers one page or form; `parts` are those of its path that are not fixed. */
+export type Step = (visit: Visit, provider: Provider, parts: readonly string[]) => Promise<void>;
+
+/** Forms of a page that leads back to a client end where that sends the browser on to, and browsers follow no further than a named target. */
+export function headersFor(leadsBack = false): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",
-    `form-action ${["'self'", ...formTargets].join(" ")}`,
+    ...(leadsBack ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ];
@@ -32,8 +37,13 @@ export function headersFor(formTargets: readonly string[] = []): Record<string, 
   };
 }
 
-export function sendPage({ response }: Visit, body: string, status = 200, formTargets: readonly string[] = []): void {
-  response.writeHead(status, { ...headersFor(formTargets), "content-type": "text/html; charset=utf-8" }).end(body);
+export function sendPage({ response }: Visit, body: string, status = 200, leadsBack = false): void {
+  response.writeHead(status, { ...headersFor(leadsBack), "content-type": "text/html; charset=utf-8" }).end(body);
+}
+
+/** Too many requests: when to ask again. */
+export function askLater({ response }: Visit, seconds: number): void {
+  response.setHeader("retry-after", String(seconds));
 }
 
 export function sendJson({ response }: Visit, status: number, body: object): void {
@@ -51,6 +61,12 @@ export class BadVisit extends Error {
     super(message);
     this.status = status;
   }
+}
+
+/** What is left of a body that is not read would stand before the next request of the connection. */
+export function closeAfterLarge({ request: { headers }, response }: Visit): void {
+  const isLarge = Number(headers["content-length"]) > maxBodyBytes || headers["transfer-encoding"] !== undefined;
+  if (isLarge) response.setHeader("connection", "close");
 }
 
 async function readBody({ request }: Visit): Promise<string> {

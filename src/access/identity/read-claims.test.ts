@@ -95,3 +95,21 @@ test("a path finds nothing that every object has", () => {
   for (const user of ["__proto__", "constructor.name", "toString", "a.__proto__.b"])
     assert.throws(() => read({ a: {} }, { user }), /does not say who its bearer is/);
 });
+
+test("an address that its issuer calls unverified names no one, whichever claim it stands in", () => {
+  const address = "ann@example.org";
+  const refused: [claims: UnknownObject, user: string][] = [
+    [{ email: address, email_verified: false }, "email"],
+    [{ email: address, email_verified: "false" }, "email"],
+    [{ email: address, email_verified: 0 }, "email"],
+    [{ email: address, email_verified: false, preferred_username: "Ann@Example.org" }, "preferred_username"],
+    [{ profile: { email: address, email_verified: false } }, "profile.email"],
+    [{ "https://id.example/email": address, "https://id.example/email_verified": false }, "https://id.example/email"],
+    [{ work_email: address, email_verified: false }, "work_email"],
+  ];
+  for (const [claims, user] of refused)
+    assert.throws(() => read(claims, { user }), /has not verified the e-mail address/, JSON.stringify(claims));
+  for (const said of [{}, { email_verified: true }, { email_verified: "true" }])
+    assert.equal(read({ email: address, ...said }, { user: "email" }).user, address);
+  assert.equal(read({ email: address, email_verified: false }).user, "ann", "it is known by something else");
+});

@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto";
-import type { KeptSignIn, SignInRows } from "../../model/access/sign-in.ts";
+import type { KeptSignIn, SignInPlaces, SignInRows } from "../../model/access/sign-in.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { SignInRow, Store } from "../../model/store.ts";
 import type { Vault } from "../../servers/servers.ts";
+
+/** Others may be quicker so often. */
+const maxTurns = 20;
 
 type Ports = { store(): Promise<Store>; vault(): Promise<Vault>; now?(): number };
 
@@ -28,6 +32,25 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
       const row = { kind, id: hashed, grant, uid: uid === null ? null : hash(uid), account, madeAt: now() };
       await (await store()).putSignIn({ ...row, expiresAt, sealed }, tells);
     },
+    async change<T extends object>(
+      kind: string,
+      id: string,
+      edit: (before: T | null) => T | null,
+      about: (value: T) => SignInPlaces = () => ({}),
+    ) {
+      const hashed = hash(id);
+      for (let turn = 0; turn < maxTurns; turn += 1) {
+        const row = await (await store()).signIn(kind, hashed, now());
+        const value = edit((await open<T>(row))?.value ?? null);
+        if (value === null) return null;
+        const { grant = null, uid = null, account = null } = about(value);
+        const sealed = await (await vault()).seal(nameOf(kind, hashed), { id, value });
+        const places = { grant, uid: uid === null ? null : hash(uid), account };
+        const kept = { kind, id: hashed, madeAt: now(), expiresAt: null, ...places, sealed };
+        if (await (await store()).replaceSignIn(kept, row?.sealed ?? null)) return value;
+      }
+      throw new PlaneError("CONFLICT", "It is being changed from elsewhere all the time. Try again.");
+    },
     get: async <T = JsonObject>(kind: string, id: string) =>
       open<T>(await (await store()).signIn(kind, hash(id), now())),
     async list<T = JsonObject>(kind: string, { grant, uid, account }: Parameters<SignInRows["list"]>[1] = {}) {
@@ -45,9 +68,13 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
     remove: async (kind, id) => (await store()).removeSignIn(kind, hash(id)),
     removeGrant: async (grant) => (await store()).removeGrant(grant),
     count: async (key, seconds, by = 1) =>
-      (await store()).changeShared(`sign-in/${hash(key)}`, seconds * 1_000, (before) => {
-        const count = Number(before?.count ?? 0) + by;
-        return { value: { count }, answer: count };
+      (await store()).changeShared(`sign-in/${hash(key)}`, seconds * 1_000, (before, now) => {
+        // The time of what is kept begins again with each change; that of a pause does not, or tries would hold it up.
+        const isOver = before === null || now >= Number(before.endsAt);
+        const endsAt = isOver ? now + seconds * 1_000 : Number(before.endsAt);
+        const count = Math.max(0, (isOver ? 0 : Number(before.count)) + by);
+        const leftSeconds = Math.max(1, Math.ceil((endsAt - now) / 1_000));
+        return { value: count === 0 ? null : { count, endsAt }, answer: { count, leftSeconds } };
       }),
   };
 }

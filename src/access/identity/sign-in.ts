@@ -3,6 +3,7 @@ import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { Egress } from "../../lib/net/egress.ts";
 import type { AuthorizationServer, SignInProvider } from "../../model/access/auth-settings.ts";
 import { ClaimPaths } from "../../model/access/jwt-issuer.ts";
+import { limitsIn } from "../../model/access/resource.ts";
 import type {
   PersonRights,
   SignInDesk,
@@ -11,12 +12,13 @@ import type {
   SignInRows,
   SignInServer,
 } from "../../model/access/sign-in.ts";
+import type { GrantView, PersonView } from "../../model/access/sign-in-schema.ts";
 import type { AuditedWork } from "../../model/audit.ts";
 import type { Config } from "../../model/config/config.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { BegunPlace, BegunSignIn, BrowserPlace, PlaneGrants, PlanePeople } from "../../model/plane-access.ts";
-import { type Caller, type Inside, mayDo, principalOf, requireScope } from "../../model/principal.ts";
+import { type Caller, type Inside, mayDo, type Principal, principalOf, requireScope } from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
 import type { Vault } from "../../servers/servers.ts";
 import { createRevocations } from "./revocations.ts";
@@ -114,15 +116,18 @@ export function createSignIn(context: SignInContext) {
   };
   const mine = ({ principal }: Caller) => (principal && mayDo(principal, "admin") ? null : (principal?.user ?? ""));
 
+  const grantsFor = async (caller: Caller): Promise<GrantView[]> =>
+    (await (await desk()).grants(mine(caller))).filter(({ scopes }) => isInReach(scopes, caller.principal));
+
   const grants: Inside<PlaneGrants> = {
     async list(caller) {
       requireScope(caller.principal, "read", "see what clients may do");
-      return config().auth.server === undefined ? [] : (await desk()).grants(mine(caller));
+      return config().auth.server === undefined ? [] : grantsFor(caller);
     },
     async revoke(id, caller) {
-      requireScope(caller.principal, "read", "take back what a client may do");
+      requireScope(caller.principal, "call", "take back what a client may do");
       requireServer();
-      const own = (await (await desk()).grants(mine(caller))).some((grant) => grant.id === id);
+      const own = (await grantsFor(caller)).some((grant) => grant.id === id);
       if (!own) throw new PlaneError("NOT_FOUND", `There is no grant '${id}'. 'toolplane grants list' shows them all.`);
       return (await desk()).revokeGrant(id);
     },
@@ -174,13 +179,14 @@ export function createSignIn(context: SignInContext) {
     async requireReady(): Promise<void> {
       const { server, signIn, publicUrl } = config().auth;
       if (server === undefined) return;
+      const programs = Object.values(server.clients).some(({ scopes }) => scopes.length > 0);
       if (publicUrl === undefined)
         throw new PlaneError(
           "USAGE",
           "Others reach this plane, and 'auth.server' needs to know its address: set 'auth.publicUrl', or use --public-url.",
         );
-      if (signIn !== undefined || isLoopback(new URL(publicUrl).hostname)) return;
-      if ((await (await desk()).people()).length > 0) return;
+      if (signIn !== undefined || programs || isLoopback(new URL(publicUrl).hostname)) return;
+      if ((await (await desk()).people()).some(canSignIn)) return;
       throw new PlaneError(
         "USAGE",
         "No one could sign in at this plane. Set 'auth.signIn' to your identity provider, or invite the first person: toolplane people invite NAME --scope admin",
@@ -192,6 +198,21 @@ export function createSignIn(context: SignInContext) {
     /** With the configuration. */
     reload: () => servers.clear(),
   };
+}
+
+/** With what they have, or what an open invitation leads to. Those of a provider need it. */
+function canSignIn({ source, hasPassword, passkeys, invitedUntil }: PersonView): boolean {
+  return source === "local" && (hasPassword || passkeys > 0 || invitedUntil !== null);
+}
+
+/** A caller with some servers alone sees what is allowed on these, and nothing that reaches beyond them. */
+function isInReach(scopes: readonly string[], principal: Principal | undefined): boolean {
+  const { servers, within } = principal ?? {};
+  if (servers === undefined) return true;
+  const limits = limitsIn(scopes);
+  if (limits === null) return false;
+  const hasServers = limits.servers.every((name) => servers.includes(name));
+  return hasServers && limits.toolsets.every((name) => within?.toolsets.includes(name));
 }
 
 async function assertionReader(
@@ -258,4 +279,6 @@ async function recordLine(audit: SignInContext["audit"], line: SignInLine): Prom
 
 async function forgetAll(store: Store): Promise<void> {
   while ((await store.forgetSignIns(Date.now())) > 0);
+  // What was counted, of every name and network that was tried.
+  await store.forgetShared();
 }

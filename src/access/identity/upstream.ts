@@ -75,8 +75,6 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
         const tokens = await oauth.processAuthorizationCodeResponse(metadata, client, response, rules);
         await oauth.validateApplicationLevelSignature(metadata, response, options);
         const { ...told } = oauth.getValidatedIdTokenClaims(tokens);
-        if (claims.user === "email" && told.email_verified === false)
-          throw new PlaneError("FORBIDDEN", "The provider has not verified this e-mail address.");
         return rightsOf(readClaims(told, claims), claims);
       } catch (thrown) {
         if (thrown instanceof PlaneError) throw thrown;

@@ -167,6 +167,7 @@ export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal 
   const user = textAt(claims, paths.user);
   if (user === null)
     throw unauthenticated("claims", `The token does not say who its bearer is: it has no '${paths.user}'.`);
+  requireVerified(claims, paths.user, user);
   const toolGroups = valueAt(claims, paths.tool_groups) === undefined ? null : paths.tool_groups;
   const within = limitsIn(toldScopes(claims, paths.scopes));
   return principalOf({
@@ -179,6 +180,22 @@ export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal 
     ...(toolGroups === null ? {} : { toolGroups: listAt(claims, toolGroups, (text) => text.split(/\s+/)) }),
     ...(within === null ? {} : { within }),
   });
+}
+
+/**
+ * An address that its issuer calls unverified names no one: people type in what they like. That holds for any claim with
+ * the address in it. Some issuers say nothing of it, and some write it as text.
+ */
+function requireVerified(claims: UnknownObject, path: string, user: string): void {
+  const { email } = claims;
+  const isSame = typeof email === "string" && email.trim().toLowerCase() === user.trim().toLowerCase();
+  const isAddress = isSame || /(?:^|[^a-z])email$/i.test(path);
+  const said = isAddress ? [valueAt(claims, `${path}_verified`), claims.email_verified] : [];
+  if (said.some((one) => one !== undefined && one !== null && one !== true && one !== "true"))
+    throw unauthenticated(
+      "claims",
+      "The issuer has not verified the e-mail address of this person ('email_verified').",
+    );
 }
 
 /** A configured claim decides alone; the usual one counts where it names scopes of ours. */

@@ -1,3 +1,4 @@
+import { serialized } from "../../lib/async/once.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import type { Config } from "../../model/config/config.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
@@ -8,7 +9,7 @@ const prefix = "circuit:";
 
 type Ports = {
   servers(): Config["servers"];
-  store(): Promise<Pick<Store, "changeShared" | "sharedValue">>;
+  store(): Promise<Pick<Store, "changeShared" | "sharedMoment">>;
   onNews(listener: (news: StoreNews) => void): () => void;
   learn(server: string, told: OpenCircuit | null): void;
 };
@@ -25,9 +26,25 @@ export function createSharedCircuits({ servers, store, onNews, learn }: Ports) {
   }
 
   async function read(key: string): Promise<void> {
-    const told = openIn(await (await store()).sharedValue(key));
+    const { value, now } = await (await store()).sharedMoment(key);
+    const told = openIn(value);
+    // What is stored is of the store's clock, as the clocks of planes differ.
+    const shiftMs = Date.now() - now;
+    if (told !== null) Object.assign(told, { since: told.since + shiftMs, until: told.until + shiftMs });
     for (const server of Object.keys(servers())) if (keyOf(server) === key) learn(server, told);
   }
+
+  /** In their order: what was opened and closed at once must not stay open elsewhere. */
+  const write = serialized(async (key: string, open: OpenCircuit | null) => {
+    const { changeShared } = await store();
+    const keptMs = open === null ? 0 : Math.max(0, open.until - Date.now());
+    const step = (_: JsonObject | null, now: number) => {
+      const shiftMs = now - Date.now();
+      const value = open && { ...open, since: open.since + shiftMs, until: open.until + shiftMs };
+      return { value, answer: null };
+    };
+    await changeShared(key, keptMs, step, true);
+  });
 
   onNews((news) => {
     if (news.what !== "shared" || !news.key.startsWith(prefix)) return;
@@ -39,12 +56,7 @@ export function createSharedCircuits({ servers, store, onNews, learn }: Ports) {
     tell(server: string, open: OpenCircuit | null): void {
       const key = keyOf(server);
       if (key === null) return;
-      const keptMs = open === null ? 0 : Math.max(0, open.until - Date.now());
-      void store()
-        .then(({ changeShared }) =>
-          changeShared(key, keptMs, () => ({ value: open as JsonObject | null, answer: null }), true),
-        )
-        .catch(() => undefined);
+      void write(key, open).catch(() => undefined);
     },
   };
 }

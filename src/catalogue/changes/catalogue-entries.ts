@@ -5,7 +5,7 @@ import type { Principal } from "../../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../../model/servers/server.ts";
 import type { Recorder } from "../../store/store.ts";
 import { createBundleVerbs } from "../bundles/bundles.ts";
-import { createOverlayVerbs, overlayInForce } from "../overlays/overlays.ts";
+import { createOverlayVerbs, overlaysInForce } from "../overlays/overlays.ts";
 import { createRegistry, idsOf, type Registry } from "../registry.ts";
 import { createHandWritten, type HandWritten } from "../sources/hand-written.ts";
 import { createChangeVerbs } from "./change-verbs.ts";
@@ -74,7 +74,8 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
     maySeeServer: ports.maySeeServer,
     settled: history.settled,
     isRegistered: handWritten.isRegistered,
-    overlayOf: (id) => overlayInForce(id, { entries, registry }).overlay,
+    overlays: () => overlaysInForce({ entries, registry }),
+    listed: (name) => listedTool(registry, name),
     warningsOf: (id) => registry.snapshot().byId(id)?.warnings ?? [],
   });
   return {
@@ -110,7 +111,11 @@ function createDiscovered(servers: CatalogueEntriesPorts["servers"], registry: R
     const likely = names().filter((server) => mayBelongTo(server, name));
     if (likely.length === 0) return null;
     await discover(likely, { waitMs: discoveryWaitMs });
-    const ids = idsOf(registry.snapshot().index.find(name));
-    return ids.find(({ server, tool }) => server !== null && tool !== name) ?? null;
+    return listedTool(registry, name);
   };
+}
+
+function listedTool(registry: Registry, name: string): ToolId | null {
+  const ids = idsOf(registry.snapshot().index.find(name));
+  return ids.find(({ server, tool }) => server !== null && tool !== name) ?? null;
 }

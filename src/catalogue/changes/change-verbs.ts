@@ -2,7 +2,7 @@ import type { Environment } from "../../config/config.ts";
 import { checkManifestEntry } from "../../config/config.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { type Audience, type EntryKey, workKinds } from "../../model/catalogue/change.ts";
-import type { ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
+import type { ToolId } from "../../model/catalogue/tool.ts";
 import type { Manifests } from "../../model/config/config.ts";
 import { type ConfigProblem, renderConfigProblem } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -11,9 +11,9 @@ import type { Caller } from "../../model/plane.ts";
 import type { PlaneRegistry, PlaneTools } from "../../model/plane-tools.ts";
 import { type Inside, type KnownCaller, mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import { keepFixed } from "../overlays/overlay.ts";
+import { type InForce, keepFixed } from "../overlays/overlay.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
-import { type EntryStore, toKept } from "./entries.ts";
+import { type EntryEdit, type EntryStore, toKept } from "./entries.ts";
 import { maySee } from "./entry.ts";
 
 /** Shared by the verbs that edit entries. */
@@ -29,7 +29,9 @@ type ChangePorts = EditPorts & {
   settled(): Promise<void>;
   maySeeServer(principal: Principal, server: string): boolean;
   isRegistered(name: string, persona: string | null): boolean;
-  overlayOf(id: ToolId): ToolOverlay | undefined;
+  overlays(): (id: ToolId) => InForce;
+  /** The server's tool that is listed under this spelling now; no server is asked. */
+  listed(name: string): ToolId | null;
   warningsOf(id: ToolId): string[];
 };
 
@@ -37,7 +39,7 @@ const maxReason = 2_000;
 const maxPage = 1_000;
 
 export function createChangeVerbs(ports: ChangePorts): {
-  tools: Pick<Inside<PlaneTools>, "set" | "delete">;
+  tools: Pick<Inside<PlaneTools>, "set" | "delete" | "enable" | "disable">;
   registry: Pick<Inside<PlaneRegistry>, "delete" | "changes">;
 } {
   const { entries, discovered } = ports;
@@ -50,6 +52,12 @@ export function createChangeVerbs(ports: ChangePorts): {
     const { principal } = caller;
     requireScope(principal, "admin", "change the catalogue");
     return { principal, circumstances: { by: asPerson(caller, principal), reason: readReason(reason) } };
+  };
+  const turn = async (isOn: boolean, names: readonly string[], reason: string | undefined, caller: KnownCaller) => {
+    const { principal, circumstances } = begin(caller, reason);
+    const { changed, ...asked } = await planTurn(isOn, names, principal.user, ports);
+    if (changed.length > 0) await edit(asked, circumstances);
+    return { changed };
   };
   const storedOverlay = async (name: string): Promise<EntryKey | null> => {
     const id = await discovered(name);
@@ -67,6 +75,8 @@ export function createChangeVerbs(ports: ChangePorts): {
         const ofOverlay = id === null ? [] : ports.warningsOf(id);
         return { ...(change as NonNullable<typeof change>), warnings: [...warnings, ...ofOverlay] };
       },
+      enable: (names, { reason } = {}, caller) => turn(true, names, reason, caller),
+      disable: (names, { reason } = {}, caller) => turn(false, names, reason, caller),
       async delete(name, { persona = null, reason } = {}, caller) {
         const { circumstances } = begin(caller, reason);
         await entries.reload();
@@ -105,7 +115,7 @@ async function checkTool(manifest: UnknownObject, user: string | null, ports: Ch
   const id = await overlaidBy(manifest, ports.discovered);
   await ports.entries.loaded();
   const name = id === null ? undefined : `${id.server}.${id.tool}`;
-  const said = id === null ? manifest : keepFixed({ ...manifest, name }, ports.overlayOf(id));
+  const said = id === null ? manifest : keepFixed({ ...manifest, name }, ports.overlays()(id).overlay);
   const kind = id === null ? "tool" : "overlay";
   const checked = await checkManifestEntry(kind, said, ports.environment);
   const ofTool = id === null ? [...checked.unusable, ...schemaProblems(manifest.parameters)] : [];
@@ -113,6 +123,33 @@ async function checkTool(manifest: UnknownObject, user: string | null, ports: Ch
   if (!checked.manifest || problems.length > 0) throw invalidEntry(name ?? checked.name, problems);
   const warnings = checked.warnings.map(({ path, message }) => `${path}: ${message}`);
   return { put: toKept(kind, checked.manifest, user), warnings, id };
+}
+
+/** What has to be stored so that these tools are on or off. An overlay that says nothing else goes. */
+async function planTurn(isOn: boolean, names: readonly string[], user: string | null, ports: ChangePorts) {
+  await ports.entries.loaded();
+  const ids = new Map<string, ToolId>();
+  for (const name of names) {
+    const id = ports.listed(name) ?? (await ports.discovered(name));
+    if (id === null) throw new PlaneError("NOT_FOUND", `No server lists a tool '${name}'.`, { data: { tool: name } });
+    ids.set(`${id.server}.${id.tool}`, id);
+  }
+  const inForce = ports.overlays();
+  const plan = { put: [] as EntryEdit["put"][number][], remove: [] as EntryKey[], changed: [] as string[] };
+  for (const [name, id] of ids) {
+    const { overlay = {}, isInFile } = inForce(id);
+    const { enabled = true, ...rest } = overlay;
+    if (enabled === isOn) continue;
+    plan.changed.push(name);
+    if (isOn && Object.keys(rest).length === 0 && !isInFile) plan.remove.push({ kind: "overlay", name, persona: null });
+    else {
+      const said = { ...rest, name, ...(isOn ? {} : { enabled: false }) };
+      const { manifest, problems } = await checkManifestEntry("overlay", said, ports.environment);
+      if (!manifest || problems.length > 0) throw invalidEntry(name, problems);
+      plan.put.push(toKept("overlay", manifest, user));
+    }
+  }
+  return plan;
 }
 
 function createHistoryVerb({ entries, settled, store, maySeeServer }: ChangePorts): Inside<PlaneRegistry>["changes"] {

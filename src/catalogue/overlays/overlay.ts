@@ -1,10 +1,16 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { hiddenValue } from "../../model/catalogue/hidden-value.ts";
-import type { ProviderSpec, Tool, ToolArgument, ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
+import type { OverlayView, ProviderSpec, Tool, ToolArgument, ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
 import { toolKey } from "../../model/catalogue/tool-name.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import { hideArguments, oursFor } from "../sources/injection.ts";
 import type { NamelessTool } from "../sources/mcp.ts";
+
+export type InForce = Pick<OverlayView, "source"> & {
+  overlay?: ToolOverlay;
+  /** A file has one, too, which a stored one replaces. */
+  isInFile: boolean;
+};
 
 /** A tool with its overlay, and the values that are sent with each of its calls. */
 export type OverlaidTool = { tool: NamelessTool; fixed: JsonObject };

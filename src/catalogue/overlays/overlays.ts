@@ -7,7 +7,7 @@ import { type Inside, type Principal, requireScope } from "../../model/principal
 import { type EditPorts, invalidEntry } from "../changes/change-verbs.ts";
 import { storedSource } from "../changes/entries.ts";
 import type { Registry } from "../registry.ts";
-import { hideFixed, keepFixed, overlayTool } from "./overlay.ts";
+import { hideFixed, type InForce, keepFixed, overlayTool } from "./overlay.ts";
 
 type OverlayPorts = EditPorts & { registry: Pick<Registry, "asListed" | "snapshot"> };
 
@@ -44,20 +44,29 @@ export function createOverlayVerbs(ports: OverlayPorts): Pick<Inside<PlaneTools>
 }
 
 /** The overlay of a tool, in any spelling of its name. A stored one replaces a file's. */
-export function overlayInForce(
-  { server, tool }: ToolId,
-  { entries, registry }: Pick<EditPorts, "entries"> & { registry: Pick<Registry, "snapshot"> },
-): Pick<OverlayView, "source"> & { overlay?: ToolOverlay } {
+export function overlayInForce(id: ToolId, ports: InForcePorts): InForce {
+  return overlaysInForce(ports)(id);
+}
+
+type InForcePorts = Pick<EditPorts, "entries"> & { registry: Pick<Registry, "snapshot"> };
+
+/** The same for many tools at one moment. */
+export function overlaysInForce({ entries, registry }: InForcePorts): (id: ToolId) => InForce {
   const { index } = registry.snapshot();
-  const isMeant = (name: string) => {
-    const match = index.find(name);
-    return match.kind === "one" && match.id.server === server && match.id.tool === tool;
+  const keyOf = ({ server, tool }: ToolId) => JSON.stringify([server, tool]);
+  const all = entries.all().flatMap((entry) => {
+    const match = entry.kind === "overlay" ? index.find(entry.manifest.name) : { kind: "none" as const };
+    return match.kind === "one" ? [{ ...entry, key: keyOf(match.id) }] : [];
+  });
+  const byTool = Map.groupBy(all, ({ key }) => key);
+  return (id) => {
+    const ofTool = byTool.get(keyOf(id)) ?? [];
+    const isInFile = ofTool.some(({ source }) => source !== storedSource);
+    const found = ofTool.find(({ source }) => source === storedSource) ?? ofTool[0];
+    if (found === undefined) return { source: null, isInFile };
+    const source = found.source === storedSource ? "stored" : "config";
+    return { source, isInFile, overlay: withoutName(found.manifest as NamedOverlay) };
   };
-  const all = entries.all().filter(({ kind, manifest }) => kind === "overlay" && isMeant(manifest.name));
-  const found = all.find(({ source }) => source === storedSource) ?? all[0];
-  if (found === undefined) return { source: null };
-  const source = found.source === storedSource ? "stored" : "config";
-  return { source, overlay: withoutName(found.manifest as NamedOverlay) };
 }
 
 function withoutName({ name: _, persona: __, ...overlay }: NamedOverlay): ToolOverlay {

@@ -20,6 +20,7 @@ export const ownCommands: readonly CommandForm[] = [
       "tools export --format anthropic --server demo > tools.json",
       "tools export --format anthropic --defer",
     ],
+    looks: true,
   },
   {
     command: "generate",
@@ -153,6 +154,7 @@ export const ownCommands: readonly CommandForm[] = [
     about: "the names of one server's tools",
     arguments: { "<name>": "" },
     examples: ["servers tools demo"],
+    looks: true,
   },
   {
     command: "servers wizard",

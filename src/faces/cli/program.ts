@@ -158,7 +158,7 @@ export function createProgram(
     .showSuggestionAfterError();
   const asked = askedVerb(program, argv);
   const forms = [...ownCommands, ...operationCommands].filter((form) => asked === null || verbIn(form) === asked);
-  for (const form of inOrder(forms)) addCommand(program, form, createAction(cli, form.command, setExitCode));
+  for (const form of inOrder(forms)) addCommand(program, form, createAction(cli, form, setExitCode));
   // What is added has options of its own.
   program.commands.find((verb) => verb.name() === "add")?.allowUnknownOption();
   addMore(program);
@@ -200,13 +200,18 @@ function inOrder(forms: readonly CommandForm[]): CommandForm[] {
 }
 
 /** The body of a command gets its arguments and, last, all options. */
-function createAction(cli: Cli, command: string, setExitCode: (code: number) => void) {
+function createAction(cli: Cli, { command, looks }: CommandForm, setExitCode: (code: number) => void) {
   return async (...given: unknown[]) => {
     const options = (given.at(-1) as Command).optsWithGlobals();
     const body = (await commandBodies[command]?.()) ?? (await import("./run-operation.ts")).runCommandOf(command);
-    const code = await body(cli, ...(given.slice(0, -2) as never[]), options as never);
+    const code = await body(looks ? looking(cli) : cli, ...(given.slice(0, -2) as never[]), options as never);
     if (typeof code === "number") setExitCode(code);
   };
+}
+
+/** It leaves nothing behind where Toolplane was never set up. */
+function looking(cli: Cli): Cli {
+  return { ...cli, openPlane: (options) => cli.openPlane({ ...options, looks: true }) };
 }
 
 /** Puts every verb under its heading, in the order in which a person needs them. */
@@ -285,7 +290,7 @@ async function runWords(cli: Cli): Promise<number> {
   if (cli.argv[0] === "__complete")
     return (await import("./completion/complete.ts")).complete(cli, program, cli.argv.slice(1));
   if (cli.argv.length === 0 && (await cli.findsClients())) {
-    await (await import("./commands/servers.ts")).listServers(cli, {});
+    await (await import("./commands/servers.ts")).listServers(looking(cli), {});
     printStatus("'toolplane tools list' shows their tools, 'toolplane --help' all commands.");
     return 0;
   }

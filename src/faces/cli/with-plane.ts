@@ -151,20 +151,10 @@ export function command<Given extends unknown[], Answer>(
   };
 }
 
-/** One that only looks: it leaves nothing behind where Toolplane was never set up. */
-export function lookingCommand<Given extends unknown[], Answer>(
-  ask: (plane: Plane, ...given: Given) => Promise<Answer>,
-  render: (answer: Answer, given: NoInfer<Given>) => unknown,
-  json?: (answer: Answer, given: NoInfer<Given>) => unknown,
-) {
-  return command(ask, render, json, { looks: true });
-}
-
 type OpenExtra = Pick<
   OpenPlaneOptions,
   | "fallback"
   | "isForClients"
-  | "looks"
   | "watch"
   | "answersQuestions"
   | "relays"

@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { pause } from "../../lib/async/pause.ts";
 import { steadyNow } from "../../lib/async/steady-time.ts";
+import type { AskForAccount } from "../../model/agent/code-run.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import { isObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { RequestContext } from "./request.ts";
 
+type Unsuccessful = Parameters<AskForAccount>[0];
+
 /** How long a call waits for its person to sign in elsewhere. */
 const waitMs = 300_000;
 const lookMs = 500;
-
-type Failed = Extract<Outcome, { ok: false }>;
 
 /**
  * A call that needs an account of the caller's own: a client that can open a page asks its person, and the call goes on
@@ -24,28 +25,46 @@ export async function withAccount(
   run: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const outcome = await run();
-  const server = outcome.ok ? null : accountFor(outcome, principal);
-  const url = server === null ? null : linkFor(plane, server);
-  if (outcome.ok || server === null || url === null) return outcome;
-  if (!canVisit(context.client.capabilities)) return withLink(outcome, server, url);
-  const isSignedIn = createLook(plane, principal, server);
-  const before = await isSignedIn();
+  if (outcome.ok) return outcome;
+  return (await createAskForAccount(plane, principal, context)(outcome)) ?? run();
+}
+
+/** For one request, of which several calls may need the same account: its person is asked once, and not again after a no. */
+export function createAskForAccount(plane: Plane, principal: Principal, context: RequestContext): AskForAccount {
+  const asked = new Map<string, Promise<boolean>>();
+  return async (outcome) => {
+    const server = accountFor(outcome, principal);
+    const url = server === null ? null : linkFor(plane, server);
+    if (server === null || url === null) return outcome;
+    if (!canVisit(context.client.capabilities)) return withLink(outcome, server, url);
+    const answer = asked.get(server) ?? signIn(plane, principal, context, server, url);
+    asked.set(server, answer);
+    const isSignedIn = await answer;
+    // A sign-in that is lost later in the same request is asked for again.
+    if (isSignedIn && asked.get(server) === answer) asked.delete(server);
+    return isSignedIn ? null : withLink(outcome, server, url);
+  };
+}
+
+async function signIn(plane: Plane, principal: Principal, context: RequestContext, server: string, url: string) {
+  const look = createLook(plane, principal, server);
+  const before = await look();
   const elicitationId = randomUUID();
   const message = `'${server}' needs your own account. Sign in there to go on.`;
   const answer = await context.ask("elicitation/create", { mode: "url", message, url, elicitationId }, context.signal);
-  if (answer.action !== "accept") return withLink(outcome, server, url);
+  if (answer.action !== "accept") return false;
   const endsAt = steadyNow() + waitMs;
   // A kept token that no longer counts is replaced by the sign-in.
-  while ((await isSignedIn()) === before) {
-    if (context.signal.aborted || steadyNow() > endsAt) return withLink(outcome, server, url);
+  while ((await look()) === before) {
+    if (context.signal.aborted || steadyNow() > endsAt) return false;
     await pause(lookMs, { signal: context.signal }).catch(() => undefined);
   }
   context.notify("notifications/elicitation/complete", { elicitationId });
-  return run();
+  return true;
 }
 
 /** The server whose sign-in is missing, where the caller is a person who could have one. */
-function accountFor({ error }: Failed, { user }: Principal): string | null {
+function accountFor({ error }: Unsuccessful, { user }: Principal): string | null {
   const { server } = error;
   if (error.code !== "AUTH_REQUIRED" || error.data.kind !== "oauth" || user === null) return null;
   return server;
@@ -70,7 +89,7 @@ function createLook(plane: Plane, principal: Principal, server: string): () => P
   };
 }
 
-function withLink(outcome: Failed, server: string, url: string): Outcome {
+function withLink(outcome: Unsuccessful, server: string, url: string): Outcome {
   const message = `Server '${server}' needs an account of yours. Open ${url} in a browser, sign in, and call the tool again.`;
   return { ...outcome, error: { ...outcome.error, message, data: { url } } };
 }

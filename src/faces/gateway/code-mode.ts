@@ -6,6 +6,7 @@ import { errorTable, messageForModel, toPlaneError } from "../../model/errors.ts
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ShownTool } from "../../model/plane-tools.ts";
+import { createAskForAccount } from "./accounts.ts";
 import { isHost, noteCalled, withPage } from "./apps/page-calls.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
@@ -87,6 +88,7 @@ async function run(
     ...(isResumed && { resume }),
     ...(conversation !== null && { conversation }),
     ...(canElicit(context.client.capabilities) && { askHere: (...held) => elicitAnswer(context, ...held) }),
+    askForAccount: createAskForAccount(plane, surface.principal, context),
     ...inView(surface),
     ...(seen && { isSeen: ({ name }) => seen.has(name) }),
   });

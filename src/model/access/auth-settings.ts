@@ -43,12 +43,15 @@ export const AuthorizationServer = z.strictObject({
 });
 export type AuthorizationServer = z.infer<typeof AuthorizationServer>;
 
+/** People are known by their address, also where only other claims are named. */
+const personClaims = z.extend(ClaimPaths, { user: z._default(text, "email") });
+
 const SignInProvider = z.strictObject({
   issuer: safeUrl,
   clientId: text,
   clientSecret: z.optional(text),
   scopes: z._default(z.array(text), ["openid", "email", "profile"]),
-  claims: z._default(ClaimPaths, () => ClaimPaths.parse({ user: "email" })),
+  claims: z._default(personClaims, () => personClaims.parse({})),
 });
 export type SignInProvider = z.infer<typeof SignInProvider>;
 

@@ -26,6 +26,16 @@ export type SignInRows = {
     value: object,
     about?: SignInPlaces & { seconds?: number; tells?: boolean },
   ): Promise<void>;
+  /**
+   * Reads and writes as one: `edit` gets what is there and is repeated where another plane was quicker. Null from it leaves
+   * all as it is, and is the answer.
+   */
+  change<T extends object>(
+    kind: string,
+    id: string,
+    edit: (before: T | null) => T | null,
+    about?: (value: T) => SignInPlaces,
+  ): Promise<T | null>;
   get<T = JsonObject>(kind: string, id: string): Promise<KeptSignIn<T> | null>;
   list<T = JsonObject>(kind: string, about?: SignInPlaces): Promise<KeptSignIn<T>[]>;
   /** True for the first. */
@@ -33,8 +43,8 @@ export type SignInRows = {
   touch(kind: string, id: string): Promise<void>;
   remove(kind: string, id: string): Promise<boolean>;
   removeGrant(grant: string): Promise<void>;
-  /** One more, or so many; the number of them within the time. */
-  count(key: string, seconds: number, by?: number): Promise<number>;
+  /** One more, or so many, within a time that begins with the first; how many there are, and how much of it is left. */
+  count(key: string, seconds: number, by?: number): Promise<{ count: number; leftSeconds: number }>;
 };
 
 /** What a person brings into tokens. `scopes` is the most that a client gets. */

@@ -1,4 +1,4 @@
-import type { CallOptions } from "../calls/call.ts";
+import type { CallOptions, Outcome } from "../calls/call.ts";
 import type { AskHere } from "../calls/held-call.ts";
 import type { Relay } from "../calls/provider.ts";
 import type { ResultHandle } from "../calls/stored-result.ts";
@@ -22,6 +22,9 @@ export type ProgramError = {
   tool?: string;
 };
 
+/** What a call gets that lacked an account of its caller's own; null where it is there now, and the call may be made again. */
+export type AskForAccount = (failed: Extract<Outcome, { ok: false }>) => Promise<Outcome | null>;
+
 /** Limits and conversation of a program. */
 export type RunCodeOptions = Caller &
   Pick<CallOptions, "approvalWaitMs" | "compliance" | "consent" | "conversation" | "mode" | "state" | "toolGroups"> & {
@@ -33,6 +36,7 @@ export type RunCodeOptions = Caller &
     resume?: string;
     signal?: AbortSignal;
     askHere?: AskHere;
+    askForAccount?: AskForAccount;
     relay?: Relay;
     /** The run of an agent that the program belongs to. */
     run?: string;

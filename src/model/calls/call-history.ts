@@ -10,9 +10,9 @@ export type VerifyOptions = {
   since?: string;
   /** Only records up to the end of this day, or up to this moment. */
   until?: string;
-  /** A root that was kept elsewhere: its hash, or the whole line as it was exported. */
+  /** A root that was kept elsewhere: its hash, or the whole line as it was exported; or many such lines. */
   root?: string;
-  /** The public key that has signed the roots, as base64. */
+  /** The public key that has signed the roots, as base64; several with commas between them. */
   key?: string;
   /** How old records had to be when they were removed. Default: `calls.keepDays`. */
   keepDays?: number;

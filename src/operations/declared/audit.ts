@@ -48,8 +48,10 @@ export const auditOperations = [
     scope: "admin",
     input: z.object({
       head: z.string().optional().meta({ description: "A hash of an earlier check." }),
-      root: z.string().optional().meta({ description: "A root that was kept: its hash, or the exported line." }),
-      key: z.string().optional().meta({ description: "The public key that has to have signed the roots, as base64." }),
+      root: z.string().optional().meta({ description: "A root that was kept: its hash, or exported lines." }),
+      key: z.string().optional().meta({
+        description: "The public keys that may have signed the roots, as base64, with commas between them.",
+      }),
       since: z.string().optional().meta({ description: "Only records of this day or moment and later." }),
       until: z.string().optional().meta({ description: "Only records up to the end of this day, or this moment." }),
       keepDays: z.coerce.number().int().min(0).optional().meta({
@@ -63,8 +65,8 @@ export const auditOperations = [
       about: "verify the hash chains of changes and calls; names the first record that fails",
       options: {
         "--head <hash>": "a hash from an earlier run, which must still be in the record",
-        "--root <root>": "a root that was kept: its hash, or the file with exported roots, whose last line counts",
-        "--key <key>": "the public key that has to have signed the roots, as base64",
+        "--root <root>": "a root that was kept: its hash, or the file with exported roots",
+        "--key <keys>": "the public keys that may have signed the roots, as base64, with commas between them",
         "--since <time>": "only records of this day or moment and later, such as 2026-11-15",
         "--until <time>": "only records up to the end of this day, or up to this moment",
         "--keep-days <number>": {

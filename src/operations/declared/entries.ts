@@ -11,13 +11,60 @@ const tag = "Tools";
 const name = text("The tool's name.");
 const ofServer = text("The tool's name, with its server.");
 const persona = z.string().optional();
+const maxSwitched = 20_000;
 const reason = z.string().optional().meta({ description: "Why; kept with the change." });
 
 /** Also of what is no manifest at all, which is refused and recorded. */
 const nameOf = (manifest: unknown) => (typeof manifest === "string" ? manifest : pick(manifest, "name").name);
 
+/** Of many tools at once: all or nothing, one revision of the catalogue. */
+function switching<Name extends "tools.enable" | "tools.disable">(verb: Name) {
+  const word = verb === "tools.enable" ? "enable" : "disable";
+  const effect =
+    word === "enable" ? "models see and call them again" : "they stay listed; models neither see nor call them";
+  return operation({
+    name: verb,
+    args: ["names", "..."],
+    summary: `${word === "enable" ? "Enable" : "Disable"} tools of servers, all of them or none`,
+    description: `${effect.charAt(0).toUpperCase()}${effect.slice(1)}. It is kept in the overlay of each tool; the rest of the overlay stays.`,
+    scope: "admin",
+    input: z.object({
+      names: z.array(z.string()).min(1).max(maxSwitched).meta({ description: "Names of tools, with their server." }),
+      reason,
+    }),
+    output: z.object({
+      changed: z.array(z.string()).meta({ description: "Their names; the others were so already." }),
+    }),
+    http: {
+      method: "post",
+      path: `/tools/${word}`,
+      tag,
+      body: { description: "Which ones.", example: { names: ["demo.greet"], reason: "no one calls it" } },
+      answers: { 200: "What was changed." },
+    },
+    audit: {
+      target: ({ names }: { names: readonly string[] }) => (names.length === 1 ? names[0] : `${names.length} tools`),
+      input: (input) => pick(input, "reason"),
+      after: ({ changed = [] }) => ({ changed: (changed as readonly string[]).length }),
+    },
+    cli: {
+      command: `tools ${word}`,
+      about: `${word} tools of servers: ${effect}`,
+      arguments: { "<names...>": "names of tools, with their server" },
+      options: { "--reason <text>": "why, for the history" },
+      examples: [`tools ${word} demo.greet demo.add`],
+      text: ({ changed }: { changed: string[] }) =>
+        changed.length === 0
+          ? `Nothing to ${word}.`
+          : `${word === "enable" ? "Enabled" : "Disabled"} ${changed.join(", ")}.`,
+    },
+  });
+}
+
 /** Tools that people set by hand, kept in the store. */
 export const entryOperations = [
+  switching("tools.enable"),
+  switching("tools.disable"),
   operation({
     name: "tools.set",
     args: ["manifest", "..."],

@@ -42,7 +42,7 @@ const grants = [
     name: "grants.revoke",
     args: ["id"],
     summary: "Take back what a client may do",
-    scope: "read",
+    scope: "call",
     input: z.object({ id: text("The grant's id.") }),
     output: z.object({ id: z.string(), revoked: z.boolean() }),
     http: {

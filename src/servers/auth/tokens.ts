@@ -49,7 +49,10 @@ export function createTokenVerbs(
         throw thrown;
       }
     },
-    list: ({ principal }) => credentials.status(principal.user),
+    async list({ principal: { user, servers } }) {
+      const kept = await credentials.status(user);
+      return servers === undefined ? kept : kept.filter(({ server }) => servers.includes(server));
+    },
     async set(server, token, { principal }) {
       const { url, auth } = await definitionOf(server);
       if (url === undefined || auth?.type === "none") {

@@ -53,9 +53,10 @@ export function createSigner(key: string): ((hash: string) => Pick<AuditRoot, "s
   return (hash) => ({ signature: sign(null, Buffer.from(hash), own).toString("base64"), key: shown });
 }
 
-export function findSignatureProblem({ hash, signature, key }: AuditRoot, trustedKey?: string): string | null {
-  if (signature === undefined) return trustedKey === undefined ? null : "it is not signed";
-  if (trustedKey !== undefined && trustedKey !== key) return "it is signed with another key";
+/** `trusted`: more than one where the key was changed meanwhile. */
+export function findSignatureProblem({ hash, signature, key }: AuditRoot, trusted?: readonly string[]): string | null {
+  if (signature === undefined) return trusted === undefined ? null : "it is not signed";
+  if (trusted !== undefined && !trusted.includes(key ?? "")) return "it is signed with another key";
   const { createPublicKey, verify } = process.getBuiltinModule("node:crypto");
   try {
     const der = Buffer.from(key ?? "", "base64");
@@ -67,13 +68,16 @@ export function findSignatureProblem({ hash, signature, key }: AuditRoot, truste
   return "its signature does not fit";
 }
 
+const isChain = /^(changes|calls\/\d{1,9})$/;
+
 /** A root as it was exported, or null. */
 export function parseRoot(text: string): AuditRoot | null {
   try {
     const said: unknown = JSON.parse(text);
     if (!isObject(said) || !Array.isArray(said.leaves) || typeof said.hash !== "string") return null;
     const root = said as unknown as AuditRoot;
-    return hashOfRoot(root) === root.hash ? root : null;
+    const isOurs = root.leaves.every(({ chain, sequence }) => isChain.test(chain) && Number.isSafeInteger(sequence));
+    return isOurs && Number.isSafeInteger(root.number) && hashOfRoot(root) === root.hash ? root : null;
   } catch {
     return null;
   }

@@ -1,31 +1,30 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AuditRoot, RootCheck } from "../../model/audit-schema.ts";
 import type { VerifyOptions } from "../../model/calls/call-history.ts";
-import { PlaneError } from "../../model/errors.ts";
 import type { RootStore } from "../../model/roots.ts";
-import { findSignatureProblem, hashOfRoot, parseRoot } from "./root-hash.ts";
+import { findKept, type KeptRoots, readKeptRoots } from "./kept-roots.ts";
+import { findSignatureProblem, hashOfRoot, type RootLeaf } from "./root-hash.ts";
 
 const readAtOnce = 500;
 
+type Asked = Pick<VerifyOptions, "root" | "since" | "until" | "key">;
+
 /**
- * Follows the roots of a time, and compares the newest of them, and the one that was kept elsewhere, with the records.
- * A root covers what the roots before it cover.
+ * Follows the roots of a time, and compares them, and those that were kept elsewhere, with the records: a chain that was
+ * cut and went on is whole again, and only the roots of the time between know what is missing.
  */
-export async function verifyRoots(
-  store: RootStore,
-  { root: kept, since, until, key }: Pick<VerifyOptions, "root" | "since" | "until" | "key"> = {},
-): Promise<RootCheck> {
-  const first = since === undefined ? 0 : await store.firstRootFrom(since);
-  const followed = since !== undefined && first === 0 ? none : await follow(store, first, until, key);
-  const known = kept === undefined ? null : await findKept(store, kept);
-  const missing = new Map<string, string>();
-  for (const root of [known?.root, followed.newest])
-    for (const leaf of root?.leaves ?? [])
-      if (root && leaf.sequence > 0 && (await store.lostBehind(leaf))) missing.set(leaf.chain, root.at);
-  const rootFound = known === null ? null : known.isThere;
-  const { newest, broken, roots } = followed;
+export async function verifyRoots(store: RootStore, asked: Asked = {}): Promise<RootCheck> {
+  const { root: given } = asked;
+  const keys = asked.key?.split(",").map((one) => one.trim());
+  const kept = given === undefined ? null : await readKeptRoots(store, given, keys);
+  const missing = createMissing(store);
+  const { newest, broken, roots } = await follow(store, asked, { keys, kept, missing });
+  // Of a range, and behind a break, the others were not compared.
+  const isWhole = asked.since === undefined && asked.until === undefined && broken === null;
+  const { isThere: rootFound, strange } = kept === null ? notAsked : await findKept(store, kept, isWhole);
+  await missing.look(kept?.newest ? [...strange, kept.newest] : strange);
   return {
-    ok: broken === null && missing.size === 0 && rootFound !== false,
+    ok: broken === null && missing.chains.size === 0 && rootFound !== false && (kept?.problem ?? null) === null,
     roots,
     newest: newest && {
       number: newest.number,
@@ -35,60 +34,68 @@ export async function verifyRoots(
     },
     broken,
     rootFound,
-    missing: [...missing].map(([chain, at]) => ({ chain, at })),
+    rootProblem: kept?.problem ?? null,
+    missing: [...missing.chains].map(([chain, at]) => ({ chain, at })),
+  };
+}
+
+const notAsked = { isThere: null, strange: [] };
+
+type Missing = ReturnType<typeof createMissing>;
+
+/** Chains with records that roots name and that are gone, each with the time of the first such root. */
+function createMissing(store: RootStore) {
+  const chains = new Map<string, string>();
+  const known = new Map<string, RootLeaf>();
+  return {
+    chains,
+    /** In the order of their time. What a root has in common with the one before is looked at once. */
+    async look(roots: readonly AuditRoot[]): Promise<void> {
+      const named = new Map<string, (RootLeaf & { at: string })[]>();
+      for (const { leaves, at } of roots)
+        for (const leaf of leaves) {
+          const before = known.get(leaf.chain);
+          if (leaf.sequence === 0 || (before?.sequence === leaf.sequence && before.hash === leaf.hash)) continue;
+          known.set(leaf.chain, leaf);
+          named.set(leaf.chain, [...(named.get(leaf.chain) ?? []), { ...leaf, at }]);
+        }
+      for (const [chain, leaves] of named) {
+        const at = (await store.lostOf(chain, leaves))[0]?.at;
+        if (at !== undefined && at < (chains.get(chain) ?? "~")) chains.set(chain, at);
+      }
+    },
   };
 }
 
 type Followed = { newest: AuditRoot | null; roots: number; broken: RootCheck["broken"] };
-const none: Followed = { newest: null, roots: 0, broken: null };
+type Looking = { keys: readonly string[] | undefined; kept: KeptRoots | null; missing: Missing };
 
-async function follow(
-  store: RootStore,
-  first: number,
-  until: string | undefined,
-  trustedKey: string | undefined,
-): Promise<Followed> {
+async function follow(store: RootStore, { since, until }: Asked, looking: Looking): Promise<Followed> {
+  const first = since === undefined ? 0 : await store.firstRootFrom(since);
+  if (since !== undefined && first === 0) return { newest: null, roots: 0, broken: null };
   let newest: AuditRoot | null = null;
   let roots = 0;
   for (let from = first; ; from = (newest?.number ?? 0) + 1) {
     const part = await store.roots(from, readAtOnce);
-    for (const root of part) {
-      // A day ends with the last moment that begins with it.
-      if (until !== undefined && root.at > `${until}~`) return { newest, roots, broken: null };
-      const reason = problemOf(root, newest, trustedKey);
+    // A day ends with the last moment that begins with it.
+    const end = until === undefined ? -1 : part.findIndex(({ at }) => at > `${until}~`);
+    const inTime = end === -1 ? part : part.slice(0, end);
+    await looking.missing.look(inTime);
+    for (const root of inTime) {
+      looking.kept?.compare(root);
+      const reason = problemOf(root, newest, looking.keys);
       if (reason !== null) return { newest, roots, broken: { number: root.number, at: root.at, reason } };
       newest = root;
       roots += 1;
     }
-    if (part.length < readAtOnce) return { newest, roots, broken: null };
+    if (inTime.length < readAtOnce) return { newest, roots, broken: null };
     await nextTurn();
   }
 }
 
-function problemOf(root: AuditRoot, before: AuditRoot | null, trustedKey: string | undefined): string | null {
+function problemOf(root: AuditRoot, before: AuditRoot | null, keys: readonly string[] | undefined): string | null {
   if (hashOfRoot(root) !== root.hash) return "it was changed";
   if (before !== null && (root.number !== before.number + 1 || root.previous !== before.hash))
     return "one before it was changed or removed";
-  return findSignatureProblem(root, trustedKey);
-}
-
-type Kept = { root: AuditRoot | null; isThere: boolean };
-
-/** By its hash among those of the store, or as it was exported: then its content is known whatever the store says. */
-async function findKept(store: RootStore, kept: string): Promise<Kept> {
-  const exported = parseRoot(kept);
-  if (exported === null) {
-    if (!/^[\da-f]{64}$/.test(kept))
-      throw new PlaneError(
-        "USAGE",
-        `'${kept.slice(0, 80)}' is neither the hash of a root (64 digits and letters a to f) nor a file with exported roots.`,
-      );
-    const root = await store.rootByHash(kept);
-    return { root, isThere: root !== null };
-  }
-  const own = await store.root(exported.number);
-  // An older one may have been removed with the records of its time.
-  const [oldest] = await store.roots(0, 1);
-  const isOlder = own === null && oldest !== undefined && exported.number < oldest.number;
-  return { root: exported, isThere: own?.hash === exported.hash || isOlder };
+  return findSignatureProblem(root, keys);
 }

@@ -1,8 +1,7 @@
 import type { AuditRecord } from "../../model/audit-schema.ts";
-import type { ChainHead } from "../../model/calls/call-history.ts";
 import type { ChainHeads, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";
-import { type Chained, deleteBefore, findLoss, lastHash } from "./chained.ts";
+import { type Chained, deleteBefore, lastHash } from "./chained.ts";
 import { type Database, first, newestFirst, number, parseRecord, same, type Work } from "./database.ts";
 import { verify } from "./verify-chain.ts";
 
@@ -40,8 +39,6 @@ export function createAuditTable(database: Database) {
     forgetAudit: (before) => write(() => deleteBefore(changesChain, before), { lock: "journal" }),
   } satisfies Partial<Store>;
 }
-
-export const findLostChanges = (head: ChainHead) => findLoss(changesChain, head);
 
 export function* insertAudit(database: Database, records: readonly AuditRecord[]): Work<ChainHeads> {
   const newest = records.at(-1);

@@ -1,11 +1,10 @@
-import type { ChainHead } from "../../model/calls/call-history.ts";
 import type { CallRecord } from "../../model/calls/call-schema.ts";
 import type { CallColumns, ChainHeads, JournalEntry, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";
 import { countMinutes, oldestMinute } from "../call-minutes.ts";
 import { findCalls, findLastUses, keyOf } from "./call-search.ts";
 import { createCallSeries } from "./call-series.ts";
-import { type Chained, deleteBefore, findLoss, lastHash } from "./chained.ts";
+import { type Chained, deleteBefore, lastHash } from "./chained.ts";
 import { all, type Database, first, freeDropped, parseRecord, query, type Work } from "./database.ts";
 import { verify } from "./verify-chain.ts";
 
@@ -57,8 +56,6 @@ export function createCallTable(database: Database) {
     },
   } satisfies Partial<Store>;
 }
-
-export const findLostCalls = (head: ChainHead) => findLoss(callsChain, head);
 
 export function* insertCalls(database: Database, numbered: readonly NumberedCall[]): Work<ChainHeads> {
   const newest = numbered.at(-1);

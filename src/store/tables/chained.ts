@@ -1,5 +1,5 @@
 import type { ChainHead, Loss } from "../../model/calls/call-history.ts";
-import { all, change, first, insert, number, type Row, textOrNull, type Work } from "./database.ts";
+import { all, change, type Database, first, insert, number, type Row, textOrNull, type Work } from "./database.ts";
 
 /** Rows removed in one transaction, so that writers do not wait long. */
 const removedAtOnce = 2_000;
@@ -81,21 +81,41 @@ function* lastOf({ table }: Chained<never>, before: string, now: string, rows: s
 }
 
 /** Null where the record of this head is there, or was removed because of its age. */
-export function* findLoss({ table, checkpoints, stream }: Chained<never>, head: ChainHead): Work<Loss | null> {
+export function* findLoss(
+  database: Pick<Database, "isOneOf">,
+  chained: Chained<never>,
+  head: ChainHead,
+): Work<Loss | null> {
   const ofStream = head.stream ?? 0;
-  // In its own stream: records of two that were swapped are chained as before.
-  const hash = yield* first(
-    (row) => textOrNull(row.hash),
-    `SELECT hash FROM ${table} WHERE sequence = ? AND ${stream} = ?`,
-    [head.sequence, ofStream],
-  );
-  if (hash === head.hash) return null;
-  const removed = yield* number(`SELECT coalesce(max(sequence), 0) FROM ${checkpoints} WHERE ${stream} = ?`, [
-    ofStream,
-  ]);
-  if (hash === null && head.sequence <= removed) return null;
+  if ((yield* lostOf(database, chained, ofStream, [head])).length === 0) return null;
+  const { table, stream } = chained;
   const newest = `SELECT at FROM ${table} WHERE ${stream} = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`;
   return { after: yield* first((row) => textOrNull(row.at), newest, [ofStream, head.sequence]), until: head.at };
+}
+
+/** Of these records of one stream those that are not there, and were not removed because of their age. */
+export function* lostOf<T extends { sequence: number; hash: string }>(
+  { isOneOf }: Pick<Database, "isOneOf">,
+  { table, checkpoints, stream }: Chained<never>,
+  ofStream: number,
+  records: readonly T[],
+): Work<T[]> {
+  const numbers = records.map(({ sequence }) => sequence);
+  // In its own stream: records of two that were swapped are chained as before.
+  const there = new Map(
+    yield* all(
+      (row) => [Number(row.sequence), textOrNull(row.hash)] as const,
+      `SELECT sequence, hash FROM ${table} WHERE ${stream} = ? AND ${isOneOf("sequence")}`,
+      [ofStream, numbers],
+    ),
+  );
+  const gone = records.filter(({ sequence, hash }) => there.get(sequence) !== hash);
+  if (gone.length === 0) return [];
+  const edge = `SELECT coalesce(max(sequence), 0) FROM ${checkpoints} WHERE ${stream} = ?`;
+  const removed = yield* number(edge, [ofStream]);
+  // Removal takes all up to there, and leaves the newest: a checkpoint before or behind all records is forged.
+  const oldest = yield* number(`SELECT coalesce(min(sequence), 0) FROM ${table} WHERE ${stream} = ?`, [ofStream]);
+  return gone.filter(({ sequence }) => there.has(sequence) || sequence > removed || oldest <= removed);
 }
 
 /** The hash that a record continues: of the one before it in its stream, or of what was removed there. */

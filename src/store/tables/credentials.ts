@@ -62,6 +62,7 @@ export function createSharedValues(database: Database): SharedValues {
   const { read, write, now, isOneOf } = database;
   return {
     sharedValue: async (key) => (await read(() => selectShared(database, key))).value,
+    sharedMoment: (key) => read(() => selectShared(database, key)),
     changeShared: (key, keptMs, step, notifies = false) =>
       write(() => changeShared(database, key, keptMs, step), notifies ? { notify: { what: "shared", key } } : {}),
     sharedKeys: (keys) => {

@@ -6,8 +6,9 @@ import type { KeptResult } from "../../model/calls/stored-result.ts";
 import type { HealthSample } from "../../model/catalogue/health.ts";
 import type { StoredEvent } from "../../model/events.ts";
 import type { ChainHeads, JournalEntry, Store, StoredPayload } from "../../model/store.ts";
-import { findLostChanges, insertAudit } from "./audit.ts";
-import { findLostCalls, insertCalls, type NumberedCall } from "./calls.ts";
+import { changesChain, insertAudit } from "./audit.ts";
+import { callsChain, insertCalls, type NumberedCall } from "./calls.ts";
+import { type Chained, findLoss } from "./chained.ts";
 import {
   all,
   type Columns,
@@ -50,7 +51,8 @@ export function createAppend(database: AppendedDatabase): Pick<Store, "append"> 
 export function createJournalTables(database: Database) {
   const { read, write, recordOf, isOneOf } = database;
   return {
-    findLoss: (chain, head) => read(() => (chain === "calls" ? findLostCalls(head) : findLostChanges(head))),
+    findLoss: (chain, head) =>
+      read(() => findLoss(database, (chain === "calls" ? callsChain : changesChain) as Chained<never>, head)),
     events: (after = 0, limit) =>
       read(function* () {
         // Before the rows: what is settled now is among them.

@@ -1,8 +1,9 @@
+import { nowText } from "../../lib/ids-and-time.ts";
 import type { AuditRoot } from "../../model/audit-schema.ts";
 import type { ChainEnd, RootStore } from "../../model/roots.ts";
 import { changesChain } from "./audit.ts";
 import { callsChain } from "./calls.ts";
-import { type Chained, findLoss, hashBefore } from "./chained.ts";
+import { type Chained, hashBefore, lostOf } from "./chained.ts";
 import { all, change, type Database, first, insert, number, parseRecord, type Row, textOrNull } from "./database.ts";
 
 const removedAtOnce = 1_000;
@@ -18,7 +19,8 @@ function placeOf(chain: string): Place {
 }
 
 /** The roots over all chains, and what they are made of. */
-export function createRootTable({ read, write, streamEnds }: Database): RootStore {
+export function createRootTable(database: Database): RootStore {
+  const { read, write, streamEnds } = database;
   const asRoot = parseRecord<AuditRoot>;
   return {
     root: (wanted) =>
@@ -36,14 +38,17 @@ export function createRootTable({ read, write, streamEnds }: Database): RootStor
         const { number: place, at, hash } = root;
         return insert("roots", { number: place, at, hash, record: JSON.stringify(root) }, "ON CONFLICT DO NOTHING");
       }),
+    // Up to the first that is younger, so that none is missing in between; those of a clock that was ahead hold nothing back.
     forgetRoots: (before) =>
-      write(() =>
-        change(
-          `DELETE FROM roots WHERE number IN (SELECT number FROM roots WHERE at < ? AND number < (SELECT max(number) FROM roots)
-             ORDER BY number LIMIT ?)`,
-          [before, removedAtOnce],
-        ),
-      ),
+      write(() => {
+        const newest = "SELECT max(number) FROM roots";
+        const younger = `SELECT min(number) FROM roots WHERE at >= ? AND at <= ?`;
+        return change(
+          `DELETE FROM roots WHERE number IN (SELECT number FROM roots WHERE number < coalesce((${younger}), (${newest}))
+             AND number < (${newest}) ORDER BY number LIMIT ?)`,
+          [before, nowText(), removedAtOnce],
+        );
+      }),
     chainEnds: () =>
       read(function* () {
         const calls = yield* all((row) => asEnd(`${prefix}${Number(row.stream)}`, row), streamEnds);
@@ -71,10 +76,10 @@ export function createRootTable({ read, write, streamEnds }: Database): RootStor
         const previous = yield* hashBefore(callsChain as Chained<never>, Number(row.stream), end.sequence);
         return { ...end, record: String(row.record), previous };
       }),
-    lostBehind: ({ chain, ...end }) =>
-      read(function* () {
+    lostOf: (chain, ends) =>
+      read(() => {
         const { chained, stream } = placeOf(chain);
-        return (yield* findLoss(chained, { ...end, at: "", stream })) !== null;
+        return lostOf(database, chained, stream, ends);
       }),
   };
 }

@@ -16,6 +16,15 @@ export function createSignInTable({ read, write }: Database): SignInStore {
         "ON CONFLICT (kind, id) DO UPDATE SET grant_id = excluded.grant_id, uid = excluded.uid, account = excluded.account, expires_at = excluded.expires_at, sealed = excluded.sealed";
       await write(() => insert("sign_ins", row, again), tells ? changed : {});
     },
+    replaceSignIn: ({ kind, id, grant, uid, account, madeAt, expiresAt, sealed }, before) =>
+      write(() => {
+        const about = { grant_id: grant, uid, account, expires_at: expiresAt, sealed };
+        if (before === null)
+          return insert("sign_ins", { kind, id, made_at: madeAt, ...about }, "ON CONFLICT (kind, id) DO NOTHING");
+        const set = Object.keys(about).map((name) => `${name} = ?`);
+        const sql = `UPDATE sign_ins SET ${set.join(", ")} WHERE kind = ? AND id = ? AND sealed = ?`;
+        return changeOne(sql, [...Object.values(about), kind, id, before]);
+      }),
     signIn: (kind, id, now) =>
       read(() =>
         first(parse, `SELECT ${columns} FROM sign_ins WHERE kind = ? AND id = ? AND ${isAlive}`, [kind, id, now]),

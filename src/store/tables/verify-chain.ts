@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Chain } from "../../model/audit-schema.ts";
 import type { VerifyOptions } from "../../model/calls/call-history.ts";
-import { type Broken, checkAge, createFollower, type StreamStart } from "../call-chain.ts";
+import { type Broken, checkAge, checkPlace, createFollower, type StreamStart } from "../call-chain.ts";
 import type { Chained } from "./chained.ts";
 import { all, type Database, first, number, type Row, textOrNull, type Work } from "./database.ts";
 import { isNearLimit } from "./holdings.ts";
@@ -62,8 +62,7 @@ async function follow(
     const checkpoint = removedFrom.get(Number(row.stream));
     const before = isWhole ? null : await reader.newestOf(Number(row.stream), after);
     if (before !== null) return { hash: before };
-    // From the first record on, also where one stands before the checkpoint and should not.
-    if (checkpoint) early ??= checkAge(row, checkpoint.at, keepDays);
+    if (checkpoint) early ??= checkPlace(row, checkpoint.sequence) ?? checkAge(row, checkpoint.at, keepDays);
     return { hash: checkpoint?.hash ?? "" };
   };
   for await (const rows of pagesOf(reader, after, last)) {
@@ -125,17 +124,18 @@ function createReader<T>({ read, asStored }: Database, { table, checkpoints, str
   };
 }
 
-type Checkpoint = { stream: number; at: string; removed: number; hash: string | null };
+type Checkpoint = { sequence: number; stream: number; at: string; removed: number; hash: string | null };
 
 function selectCheckpoints(checkpoints: string, stream: string): Work<Checkpoint[]> {
   return all(
     (row) => ({
+      sequence: Number(row.sequence),
       stream: Number(row.stream),
       at: String(row.at),
       removed: Number(row.removed),
       hash: textOrNull(row.hash),
     }),
-    `SELECT ${stream} AS stream, at, removed, hash FROM ${checkpoints} ORDER BY sequence`,
+    `SELECT sequence, ${stream} AS stream, at, removed, hash FROM ${checkpoints} ORDER BY sequence`,
   );
 }
 

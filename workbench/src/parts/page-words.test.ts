@@ -7,6 +7,8 @@ test("advice for a terminal is left out, and what is said beside it stays", () =
     ["No tool 'x'. 'toolplane tools list' lists them.", "No tool 'x'."],
     ["No run 'x' found. List them: toolplane calls runs", "No run 'x' found."],
     ["No call 'x' of yours is recorded. 'calls' lists those that are.", "No call 'x' of yours is recorded."],
+    ["'x' was not added: it exited. To write it anyway, add --force.", "'x' was not added: it exited."],
+    ["'x' needs key. Say it with --set key=….", "'x' needs key."],
     ["The server 'x' lists no tools. Check 'command'.", "The server 'x' lists no tools. Check 'command'."],
     // Better than nothing.
     ["Run 'toolplane trust'.", "Run 'toolplane trust'."],

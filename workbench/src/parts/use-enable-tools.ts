@@ -10,8 +10,12 @@ export function useEnableTools(page: string, onDone: () => void = () => undefine
   const client = useQueryClient();
   const set = useMutation({
     mutationFn: async ({ names, enabled }: Change) => {
-      for (const name of names) await setEnabled(name, enabled, page);
-      return { names, enabled };
+      const reason = `${enabled ? "enabled" : "disabled"} on the page ${page}`;
+      const { changed } = await callOperation(enabled ? "tools.enable" : "tools.disable", {
+        names: [...names],
+        reason,
+      });
+      return { names: changed, enabled };
     },
     onSuccess: ({ names, enabled }) => {
       const undo = { text: "Undo", act: () => set.mutate({ names, enabled: !enabled }) };
@@ -25,12 +29,4 @@ export function useEnableTools(page: string, onDone: () => void = () => undefine
     },
   });
   return set;
-}
-
-/** In the tool's overlay; the rest of it stays. */
-async function setEnabled(name: string, enabled: boolean, page: string): Promise<void> {
-  const { overlay } = await callOperation("tools.overlay", { name });
-  const { enabled: _, ...rest } = overlay;
-  const reason = `${enabled ? "enabled" : "disabled"} on the page ${page}`;
-  await callOperation("tools.set", { name, manifest: enabled ? rest : { ...rest, enabled }, reason });
 }

@@ -54,7 +54,8 @@ export function createLineReader({ history, complete, onHistory, onInterrupt }: 
     if (isOver || signal?.aborted) return Promise.resolve(null);
     if (isTyped) {
       reader.setPrompt(prompt);
-      reader.prompt();
+      // What is being typed goes on at its end.
+      reader.prompt(true);
     }
     return new Promise((resolve) => {
       const giveUp = () => give(null);
@@ -76,7 +77,15 @@ export function createLineReader({ history, complete, onHistory, onInterrupt }: 
     isTyped,
     next,
     // One at a time: there is one keyboard.
-    answer: serialized((prompt, signal) => (isTyped ? read(prompt, signal) : next(prompt, signal))),
+    answer: serialized(async (prompt, signal) => {
+      if (!isTyped) return next(prompt, signal);
+      const begun = reader.line;
+      dropLine(reader);
+      const answer = await read(prompt, signal);
+      // It goes on where it was.
+      if (begun !== "" && !isOver) reader.write(begun);
+      return answer;
+    }),
     putBack: (line) => void waiting.unshift(line),
     interject(write) {
       if (!isTyped || !asked) return write();

@@ -65,10 +65,15 @@ function renderChange({ input, before, after, ...record }: AuditRecord): string 
   ].join("\n");
 }
 
-/** Of a file with exported roots the last line counts; what is no file is the hash of one. */
+/** Of exported roots, so that they fit into a message to the plane that serves: some months. */
+const maxRootCharacters = 32 * 1024 * 1024;
+
+/** A file with exported roots; what is no file is the hash of one. */
 function readRoot(given: string): string {
   if (!existsSync(given)) return given;
-  return readFileSync(given, "utf8").trimEnd().split("\n").at(-1) ?? "";
+  const all = readFileSync(given, "utf8");
+  const start = all.length > maxRootCharacters ? all.indexOf("\n", all.length - maxRootCharacters) + 1 : 0;
+  return all.slice(start);
 }
 
 export async function verifyAudit(cli: Cli, options: GlobalOptions & VerifyOptions): Promise<number> {
@@ -91,12 +96,13 @@ export async function verifyAudit(cli: Cli, options: GlobalOptions & VerifyOptio
   return check.ok ? 0 : 1;
 }
 
-function renderRoots({ roots, newest, broken, rootFound, missing }: RootCheck): string {
+function renderRoots({ roots, newest, broken, rootFound, rootProblem, missing }: RootCheck): string {
   return [
     broken
       ? `Root ${broken.number} of ${broken.at} proves nothing: ${broken.reason}.`
       : `${countOf(roots, "root")} over all chains; none was changed or removed in between.`,
     ...missing.map(({ chain, at }) => `Records of the chain ${chain} that were there on ${at} are gone or changed.`),
+    ...(rootProblem === null ? [] : [`What you gave proves less: ${rootProblem}.`]),
     ...(rootFound === false ? ["The root you gave is not among them: the end was removed or rewritten."] : []),
     ...(rootFound === true ? ["The root you gave is among them."] : []),
     ...(newest === null || broken ? [] : [`Newest root: ${newest.hash}. Keep it elsewhere.`]),

@@ -41,7 +41,12 @@ const refused: [title: string, args: string | undefined, values: string[], messa
   ["a pair without a key", undefined, ["=x"], /'=x' is not an argument/],
   ["broken JSON in a pair", undefined, ["a:=hello"], /a is not valid JSON.*write a=/],
   ["JSON twice", "{}", ["{}"], /given twice/],
-  ["a broken word of JSON", undefined, ['{"a": '], /not valid JSON/],
+  [
+    "a broken word of JSON",
+    undefined,
+    ['{"a": '],
+    /^What begins with '\{' is not valid JSON.*Quote it for the shell, e\.g\. '\{"key":"value"\}'/,
+  ],
   ["no JSON in a pair", undefined, ["a:="], /a is not valid JSON/],
   ["pairs beside JSON that is not an object", "[1]", ["a=1"], /must be a JSON object/],
   ["a file that is not there", "@/no/such/file.json", [], /'\/no\/such\/file\.json'.*cannot be read.*Check the path/],

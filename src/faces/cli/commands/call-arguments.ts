@@ -22,9 +22,12 @@ export async function readCallArguments(
     throw usage("All arguments as JSON are given twice. Leave one of them out");
   const isPiped = args === undefined && words.length === 0;
   const whole = isPiped ? piped : (json ?? (args === undefined ? "" : await readText(args)));
-  const given = merge(whole, values, isPiped ? "Standard input" : json === undefined ? sourceOf(args) : "--args");
+  const given = merge(whole, values, isPiped ? "Standard input" : json === undefined ? sourceOf(args) : asWord);
   return values.length === 0 && whole.trim() !== "" && isObject(given) ? whole : given;
 }
+
+/** How messages name JSON that was typed without `--args`. */
+const asWord = "What begins with '{'";
 
 /** `{"name": "Ann"}` beside `key=value`. */
 const isJsonWord = (word: string) => /^\s*\{/.test(word);
@@ -141,9 +144,10 @@ function parseJson(json: string, where: string): unknown {
   try {
     return JSON.parse(json);
   } catch (thrown) {
-    const isFile = where.includes(" ");
-    const typed =
-      where === "--args" ? `Quote it for the shell, e.g. --args '{"key":"value"}'` : `For text write ${where}=…`;
+    const isFile = where.includes(" ") && where !== asWord;
+    const quoted = `'{"key":"value"}'`;
+    const example = { "--args": `--args ${quoted}`, [asWord]: quoted }[where];
+    const typed = example === undefined ? `For text write ${where}=…` : `Quote it for the shell, e.g. ${example}`;
     const ends = where === "Standard input" ? ". Where it is not meant, write < /dev/null" : "";
     const remedy = isFile ? `It has to hold one JSON object, as in {"key": "value"}${ends}` : typed;
     throw usage(`${where} is not valid JSON: ${(thrown as Error).message}. ${remedy}`);

@@ -46,7 +46,7 @@ export async function callTool(cli: Cli, tool: string, values: string[], options
     if (!options.json) await printStderrTail(plane, outcome);
     return isQueuedAsAsked ? 0 : exitCodeOf(outcome);
   };
-  return withPlane(cli, options, work, { answersQuestions: asks, looks: true });
+  return withPlane(cli, options, work, { answersQuestions: asks });
 }
 
 /** `report.pdf=https://…`: the address of a file by its name. */

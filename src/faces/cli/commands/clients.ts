@@ -16,6 +16,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { colors, print, printJson, printWarning, renderTable } from "../terminal/output.ts";
+import { confirm, isCancel, multiselect } from "../terminal/prompts.ts";
 import { canBeAsked, terminalPrompts } from "../terminal/questions.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
 import { askPlace } from "./add.ts";
@@ -322,7 +323,7 @@ const hints: Record<string, string> = {
 
 export async function init(cli: Cli, options: InitOptions): Promise<void> {
   const setup = await openSetup(cli, options);
-  const asks = terminal.stdin.isTTY && terminal.stdout.isTTY && !options.yes && !options.json;
+  const asks = canBeAsked() && !options.yes && !options.json;
   const { servers, takeOver } = asks ? await ask(setup) : { servers: bundledServers, takeOver: false };
   const done = await setup.init({ file: options.to, force: options.force ?? false, servers });
   if (options.json) return printJson(done);
@@ -338,12 +339,10 @@ export async function init(cli: Cli, options: InitOptions): Promise<void> {
 }
 
 async function ask(setup: Setup): Promise<Choice> {
-  const { confirm, intro, isCancel, multiselect } = await import("@clack/prompts");
   const answered = <T>(answer: T): Exclude<T, symbol> => {
     if (isCancel(answer)) throw new Interrupted("SIGINT");
     return answer as Exclude<T, symbol>;
   };
-  intro("Toolplane");
   const { found } = await setup.importClients([], { dryRun: true });
   const clients = found.filter(({ servers }) => servers.length > 0);
   const where = clients.map(({ client, servers }) => `${client} (${servers.join(", ")})`).join(", ");

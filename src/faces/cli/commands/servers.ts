@@ -20,25 +20,21 @@ import type { Cli, GlobalOptions } from "../cli.ts";
 import { printBackgroundPlane } from "../start/serving.ts";
 import { renderReport } from "../terminal/doctor-report.ts";
 import { colors, type Fact, print, printJson, printStatus, renderFacts, show, table } from "../terminal/output.ts";
+import { isCancel, password } from "../terminal/prompts.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
-import { command, lookingCommand, withPlane } from "../with-plane.ts";
+import { command, withPlane } from "../with-plane.ts";
 import { toCount, toLimit } from "./option-values.ts";
 
 export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
-  await withPlane(
-    cli,
-    options,
-    async (plane) => {
-      const servers = await plane.servers.list({ connect: true });
-      if (!options.json) print(renderServers(servers));
-      const background = await printBackgroundPlane(cli, plane, options);
-      const { files } = plane.config();
-      if (options.json) printJson({ servers, files, ...(background === null ? {} : { plane: background }) });
-      else if (servers.some(({ foundIn }) => foundIn)) printStatus(foundOnly);
-    },
-    { looks: true },
-  );
+  await withPlane(cli, options, async (plane) => {
+    const servers = await plane.servers.list({ connect: true });
+    if (!options.json) print(renderServers(servers));
+    const background = await printBackgroundPlane(cli, plane, options);
+    const { files } = plane.config();
+    if (options.json) printJson({ servers, files, ...(background === null ? {} : { plane: background }) });
+    else if (servers.some(({ foundIn }) => foundIn)) printStatus(foundOnly);
+  });
 }
 
 const foundOnly =
@@ -99,13 +95,13 @@ const maxShown = 400;
 const namesWithinMs = 10_000;
 
 /** Connects it first, so that what is shown is what it is like now. */
-export const showServer = lookingCommand(
+export const showServer = command(
   (plane, name: string) => plane.servers.get(name, { connect: true }),
   renderServer,
   (status) => ({ servers: [status] }),
 );
 
-export const pingServer = lookingCommand(
+export const pingServer = command(
   (plane, name: string) => plane.servers.ping(name),
   ({ ms, how }, [name]) => `${name} answered in ${ms} ms${how === "ping" ? "" : " (by listing its tools)"}.`,
   (check, [server]) => ({ server, ...check }),
@@ -147,7 +143,7 @@ export async function refreshServers(
   return report.still_failed.length > 0 ? 4 : 0;
 }
 
-export const showLogs = lookingCommand(
+export const showLogs = command(
   (plane, name: string) => plane.servers.logs(name, { connect: true }),
   (lines, [name]) => lines.map(renderLine).join("\n") || `${name} has logged nothing.`,
   (lines, [server]) => ({ server, lines }),
@@ -213,7 +209,7 @@ function renderMessage({ at, direction, kind, method, id, durationMs, bytes, mes
   return `${at.slice(11, 23)} ${arrow} ${what}${took} ${bytes} B ${shorten(text, maxShown)}`;
 }
 
-export const listServerTools = lookingCommand(
+export const listServerTools = command(
   async (plane, server: string) => {
     const tools = await plane.tools.list({ server, waitMs: namesWithinMs });
     return { server, tools: tools.map(({ id }) => id.tool) };
@@ -322,8 +318,7 @@ async function readToken(server: string): Promise<string> {
 }
 
 async function typeToken(server: string): Promise<string> {
-  const { isCancel, password } = await import("@clack/prompts");
-  const typed = await password({ message: `Token for ${server}`, output: terminal.stderr });
+  const typed = await password({ message: `Token for ${server}` });
   if (isCancel(typed)) throw new Interrupted("SIGINT");
   return typed.trim();
 }
@@ -338,13 +333,13 @@ export function openBrowser(url: string): void {
 
 type Filter = { server?: string };
 
-export const listPrompts = lookingCommand(
+export const listPrompts = command(
   (plane, { server }: Filter) => plane.prompts.list(server),
   (prompts) => renderListed(prompts, "PROMPT"),
   (prompts) => ({ prompts }),
 );
 
-export const getPrompt = lookingCommand(
+export const getPrompt = command(
   (plane, server: string, name: string, values: string[]) =>
     plane.prompts.get(server, name, Object.fromEntries(values.map(toPair)), { face: "cli" }),
   (prompt) =>
@@ -353,7 +348,7 @@ export const getPrompt = lookingCommand(
       .join("\n") || undefined,
 );
 
-export const listResources = lookingCommand(
+export const listResources = command(
   async (plane, { server }: Filter) => {
     const [resources, resourceTemplates] = await Promise.all([
       plane.resources.list(server),
@@ -364,7 +359,7 @@ export const listResources = lookingCommand(
   ({ resources, resourceTemplates }) => renderListed([...resources, ...resourceTemplates], "RESOURCE"),
 );
 
-export const readResource = lookingCommand(
+export const readResource = command(
   (plane, server: string, uri: string) => plane.resources.read(server, uri, { face: "cli" }),
   (resource) =>
     partsOf(resource, "contents")

@@ -29,7 +29,7 @@ import {
   table,
 } from "../terminal/output.ts";
 import { describeTrouble } from "../terminal/server-trouble.ts";
-import { lookingCommand, withPlane } from "../with-plane.ts";
+import { command, withPlane } from "../with-plane.ts";
 import { renderSpan } from "./dead-letters.ts";
 import { pickOptions, readFilters, type ToolFilters } from "./option-values.ts";
 import { listQuality, renderFinding, renderReviewNote } from "./quality.ts";
@@ -42,36 +42,31 @@ type ListOptions = GlobalOptions & ToolFilters & { quality?: boolean };
 export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
   if (options.quality) return listQuality(cli, options);
   const query = readFilters(options);
-  await withPlane(
-    cli,
-    options,
-    async (plane) => {
-      const { tools, total, nextCursor, locked = [] } = await plane.tools.page(query);
-      if (options.json) return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
-      const rows = tools.map(({ name, description, unavailable, review, stale }) => {
-        const note = unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review);
-        return [name, `${stale ? "(stale) " : ""}${note}${description}`];
-      });
-      if (rows.length > 0) print(renderTable(["TOOL", "DESCRIPTION"], rows));
-      else print(isDeepStrictEqual(query, unfilteredQuery) ? emptyCatalogue : "No tool matches.");
-      const hidden = (await countHidden(plane, query)) - total;
-      if (hidden > 0)
-        printStatus(
-          `${countOf(hidden, "more tool")} in other groups or states: toolplane tools list --tool-group '*' --state '*'`,
-        );
-      for (const { name, contact } of locked)
-        printStatus(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
-      if (plane.config().policy.mode === "review")
-        printStatus("Review mode ('policy.mode'): only read-only tools are listed and run.");
-      printNextPage(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
-      for (const status of await plane.servers.list()) {
-        // What is not trusted is in one warning about the project.
-        const trouble = status.state === "untrusted" ? null : describeTrouble(status);
-        if (trouble !== null) printWarning(trouble);
-      }
-    },
-    { looks: true },
-  );
+  await withPlane(cli, options, async (plane) => {
+    const { tools, total, nextCursor, locked = [] } = await plane.tools.page(query);
+    if (options.json) return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
+    const rows = tools.map(({ name, description, unavailable, review, stale }) => {
+      const note = unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review);
+      return [name, `${stale ? "(stale) " : ""}${note}${description}`];
+    });
+    if (rows.length > 0) print(renderTable(["TOOL", "DESCRIPTION"], rows));
+    else print(isDeepStrictEqual(query, unfilteredQuery) ? emptyCatalogue : "No tool matches.");
+    const hidden = (await countHidden(plane, query)) - total;
+    if (hidden > 0)
+      printStatus(
+        `${countOf(hidden, "more tool")} in other groups or states: toolplane tools list --tool-group '*' --state '*'`,
+      );
+    for (const { name, contact } of locked)
+      printStatus(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
+    if (plane.config().policy.mode === "review")
+      printStatus("Review mode ('policy.mode'): only read-only tools are listed and run.");
+    printNextPage(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
+    for (const status of await plane.servers.list()) {
+      // What is not trusted is in one warning about the project.
+      const trouble = status.state === "untrusted" ? null : describeTrouble(status);
+      if (trouble !== null) printWarning(trouble);
+    }
+  });
 }
 
 /** Of any group and state; a caller who may not ask for all groups gets none. */
@@ -81,7 +76,7 @@ async function countHidden(plane: Plane, query: ToolQuery): Promise<number> {
   return (await plane.tools.page(all).catch(() => ({ total: 0 }))).total;
 }
 
-export const showTool = lookingCommand(
+export const showTool = command(
   (plane, name: string) => plane.tools.get(name),
   renderTool,
   (tool) => ({ tools: [tool] }),
@@ -198,7 +193,7 @@ function renderHealth({ total, success_rate, average_latency_ms, p95_latency_ms 
 
 type SearchOptions = { and?: string[]; regex?: boolean; server?: string; limit?: number; explain?: boolean };
 
-export const searchTools = lookingCommand(
+export const searchTools = command(
   (plane, words: string[], { and = [], ...options }: SearchOptions) => {
     const query = words.join(" ");
     const what = and.length === 0 ? { query } : { queries: [query, ...and] };
@@ -220,7 +215,7 @@ export const searchTools = lookingCommand(
   },
 );
 
-export const recommendTools = lookingCommand(
+export const recommendTools = command(
   (plane, words: string[], options: { limit?: number }) =>
     plane.recommend(words.join(" "), pickOptions(options, "limit")),
   ({ tools, servers }) => {

@@ -156,7 +156,7 @@ function placeOf(options: Read["options"]): OpenPlaneOptions {
 
 async function readNames(cli: Cli, options: Read["options"]): Promise<Names> {
   await using plane = await cli.openPlane(placeOf(options));
-  return namesIn(plane);
+  return await namesIn(plane);
 }
 
 async function namesIn(plane: Plane): Promise<Names> {

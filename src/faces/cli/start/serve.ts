@@ -71,7 +71,7 @@ async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker 
   await plane.readiness();
   await plane.identity.requireSignIn();
   const { host, port, allowHost: allowHosts = [], dataDir: dataDirectory, config: files = [] } = options;
-  const serving = await cli.serve(plane, {
+  const serving = await cli.serve(worker?.withOthers(plane) ?? plane, {
     host,
     port,
     allowHosts,
@@ -101,7 +101,7 @@ async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker 
       warnAboutConfigProblems(plane.config().problems, options, true);
     });
   plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
-  using _reload = reloadOnHangup(plane);
+  using _reload = reloadOnHangup(plane, { isSaid: isFirst });
   const ending = worker ? AbortSignal.any([interruption.signal, worker.stopped]) : interruption.signal;
   if (!ending.aborted) await once(ending, "abort");
   const drainMs = drainTime(ending, options);

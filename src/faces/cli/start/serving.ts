@@ -47,9 +47,9 @@ export function printServerChanges(plane: Plane, { isHeldBack = false } = {}): {
 }
 
 /** Listeners report an applied change themselves. */
-export function reloadOnHangup(plane: Plane): Disposable {
+export function reloadOnHangup(plane: Plane, { isSaid = true } = {}): Disposable {
   return onHangup(() => {
-    printStatus("SIGHUP: reads the configuration again.");
+    if (isSaid) printStatus("SIGHUP: reads the configuration again.");
     plane
       .reload()
       .catch((thrown) => printWarning(`The configuration was not applied: ${toPlaneError(thrown).message}`));

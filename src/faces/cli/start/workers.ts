@@ -2,6 +2,8 @@ import cluster, { type Worker } from "node:cluster";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { isWithin, pause } from "../../../lib/async/pause.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { Caller, Principal } from "../../../model/principal.ts";
 import type { Cli, SharedServing } from "../cli.ts";
 import { printStatus, printWarning } from "../terminal/output.ts";
 import { Interrupted, onHangup, terminal, untilInterrupted } from "../terminal/terminal.ts";
@@ -10,12 +12,18 @@ import { Interrupted, onHangup, terminal, untilInterrupted } from "../terminal/t
 export type Ready = { url: string; workbench: string | null; servers: number };
 
 type Series = object[];
+/** What a person does to a server is done to the copy of each worker. */
+const forAll = ["connect", "disconnect", "restart"] as const;
+type Switched = { type: "switched"; verb: (typeof forAll)[number]; server: string; principal?: Principal };
+
 type FromWorker =
   | { type: "hello" }
+  | Switched
   | ({ type: "ready" } & Ready)
   | { type: "gather"; id: number }
   | { type: "counted"; id: string; series: Series };
 type ToWorker =
+  | Switched
   | { type: "begin"; pass: string }
   | { type: "stop"; signal: "SIGINT" | "SIGTERM" }
   | { type: "count"; id: string }
@@ -101,7 +109,9 @@ function createHub(pass: string) {
       if (message.type === "hello") tell(worker, isStopping ? stopMessage : { type: "begin", pass });
       else if (message.type === "ready") ready.resolve(message);
       else if (message.type === "counted") counted.get(message.id)?.(message.series);
-      else if (message.type === "gather")
+      else if (message.type === "switched") {
+        for (const other of workers) if (other !== worker) tell(other, message);
+      } else if (message.type === "gather")
         void gather().then((all) => tell(worker, { type: "gathered", id: message.id, all }));
     });
     worker.once("exit", (code) => {
@@ -134,7 +144,13 @@ function createHub(pass: string) {
   };
 }
 
-export type JoinedWorker = SharedServing & { number: number; ready(said: Ready): void; stopped: AbortSignal };
+export type JoinedWorker = SharedServing & {
+  number: number;
+  ready(said: Ready): void;
+  stopped: AbortSignal;
+  /** The plane as its faces use it: a server that is restarted here is restarted by all. */
+  withOthers(plane: Plane): Plane;
+};
 
 /** What a worker has in common with the others. Without the process that started it, a worker stops. */
 export async function joinWorkers(): Promise<Omit<JoinedWorker, "number">> {
@@ -143,6 +159,7 @@ export async function joinWorkers(): Promise<Omit<JoinedWorker, "number">> {
   const begun = Promise.withResolvers<string>();
   const gathering = new Map<number, (all: Series[]) => void>();
   let count: () => Promise<Series> = async () => [];
+  let follow: (message: Switched) => void = () => undefined;
   let asked = 0;
   const say = (message: FromWorker) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
@@ -150,6 +167,7 @@ export async function joinWorkers(): Promise<Omit<JoinedWorker, "number">> {
   process.on("message", (message: ToWorker) => {
     if (message.type === "begin") begun.resolve(message.pass);
     else if (message.type === "gathered") gathering.get(message.id)?.(message.all);
+    else if (message.type === "switched") follow(message);
     else if (message.type === "count") void count().then((series) => say({ type: "counted", id: message.id, series }));
     else {
       begun.resolve("");
@@ -167,6 +185,19 @@ export async function joinWorkers(): Promise<Omit<JoinedWorker, "number">> {
     pass,
     stopped: stopped.signal,
     ready: (said) => say({ type: "ready", ...said }),
+    withOthers(plane) {
+      const own = plane.servers;
+      // What comes of it is in the state of the server.
+      follow = ({ verb, server, principal }) =>
+        void Promise.resolve(own[verb](server, principal && { principal })).catch(() => undefined);
+      const told = (verb: Switched["verb"]) => async (server: string, caller?: Caller) => {
+        const done = await own[verb](server, caller);
+        say({ type: "switched", verb, server, ...(caller?.principal && { principal: caller.principal }) });
+        return done;
+      };
+      const verbs = Object.fromEntries(forAll.map((verb) => [verb, told(verb)]));
+      return Object.create(plane, { servers: { value: { ...own, ...verbs } } });
+    },
     async gatherMetrics() {
       const id = ++asked;
       const gathered = new Promise<Series[]>((resolve) => gathering.set(id, resolve));

@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { renderApproval } from "../commands/approvals.ts";
 import { printStatus, printWarning } from "./output.ts";
+import { isCancel, text } from "./prompts.ts";
 import { terminal } from "./terminal.ts";
 
 type Held = Pick<HeldView, "adminRequired" | "allowEdit">;
@@ -43,56 +44,6 @@ export function readAnswer(line: string, held: Held): ApprovalAnswer | "edit" | 
     default:
       return undefined;
   }
-}
-
-/** As much of standard input as is needed to read past what was typed. */
-type Typed = {
-  isTTY?: boolean;
-  isRaw?: boolean;
-  setRawMode?(isRaw: boolean): unknown;
-  on(event: "data", hear: (typed: Buffer | string) => void): unknown;
-  off(event: "data", hear: (typed: Buffer | string) => void): unknown;
-  pause(): unknown;
-};
-
-/** Typed input arrives at once; no person reads a question and answers it in this time. */
-const quietMs = 60;
-/** A key that is held down has no end. */
-const maxMs = 1_000;
-const interrupt = "\u0003";
-
-/** What was typed before a question was shown is no answer to it. Only an interruption counts at any time. */
-export async function dropTyped(input: Typed = terminal.stdin): Promise<void> {
-  if (!input.isTTY || !input.setRawMode) return;
-  const wasRaw = input.isRaw ?? false;
-  // Otherwise half a line does not arrive before its end.
-  input.setRawMode(true);
-  let isInterrupted = false;
-  let heard = 0;
-  await new Promise<void>((resolve) => {
-    const end = () => {
-      clearTimeout(quiet);
-      clearTimeout(last);
-      input.off("data", hear);
-      resolve();
-    };
-    const hear = (typed: Buffer | string) => {
-      heard += 1;
-      isInterrupted ||= typed.toString().includes(interrupt);
-      quiet.refresh();
-    };
-    // On a busy machine the timer may fire first: input that is there is read in the same turn.
-    const look = () => {
-      const before = heard;
-      setImmediate(() => heard === before && end());
-    };
-    const quiet = setTimeout(look, quietMs);
-    const last = setTimeout(end, maxMs);
-    input.on("data", hear);
-  });
-  input.pause();
-  input.setRawMode(wasRaw);
-  if (isInterrupted) process.kill(process.pid, "SIGINT");
 }
 
 /** What a person says to a held call; null when they would rather decide later. */
@@ -140,13 +91,10 @@ function notRun(waiting: WaitingOutcome, { tool, status, answer }: HeldView): Ou
 
 /** A word and Enter: neither a key that was pressed by mistake nor one that was pressed too early says yes. */
 async function askPerson(held: HeldView, signal?: AbortSignal): Promise<ApprovalAnswer | null> {
-  const { isCancel, text } = await import("@clack/prompts");
   const choices = choicesFor(held);
-  await dropTyped();
   const line = await text({
     message: `Shall it run? ${choices}:`,
     placeholder: "later",
-    output: terminal.stderr,
     ...(signal ? { signal } : {}),
     validate: (typed) => (readAnswer(typed ?? "", held) === undefined ? `Say ${choices}.` : undefined),
   });
@@ -170,12 +118,7 @@ async function editArguments(args: JsonObject): Promise<JsonObject> {
 }
 
 async function editLine(args: JsonObject): Promise<string> {
-  const { isCancel, text } = await import("@clack/prompts");
-  const given = await text({
-    message: "The arguments, as JSON",
-    initialValue: JSON.stringify(args),
-    output: terminal.stderr,
-  });
+  const given = await text({ message: "The arguments, as JSON", initialValue: JSON.stringify(args) });
   return isCancel(given) ? JSON.stringify(args) : given;
 }
 

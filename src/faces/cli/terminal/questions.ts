@@ -6,6 +6,7 @@ import { toPlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { colors, printStatus, printWarning } from "./output.ts";
+import { confirm, isCancel, password, select, text } from "./prompts.ts";
 import { terminal } from "./terminal.ts";
 
 /** The person would rather not. */
@@ -71,31 +72,23 @@ async function askField(
 /** Questions that take the terminal for themselves. */
 export const terminalPrompts: Prompts = {
   async confirm(message, usual) {
-    const { confirm, isCancel } = await import("@clack/prompts");
-    const answer = await confirm({
-      message,
-      ...(usual === undefined ? {} : { initialValue: usual }),
-      output: terminal.stderr,
-    });
+    const answer = await confirm({ message, ...(usual === undefined ? {} : { initialValue: usual }) });
     return isCancel(answer) ? declined : answer;
   },
   async choose(message, values) {
-    const { isCancel, select } = await import("@clack/prompts");
     const options = values.map((value) => ({ value, label: plainText(String(value)) }));
-    const answer = await select({ message, options, output: terminal.stderr });
+    const answer = await select({ message, options });
     return isCancel(answer) ? declined : answer;
   },
   async write(message, { usual, isRequired, isHidden }) {
-    const { isCancel, password, text } = await import("@clack/prompts");
     if (isHidden) {
-      const secret = await password({ message, output: terminal.stderr });
+      const secret = await password({ message });
       return isCancel(secret) ? declined : secret;
     }
     const answer = await text({
       message,
       ...(usual === undefined ? {} : { initialValue: usual }),
       validate: (value) => (isRequired && !value ? "This is needed." : undefined),
-      output: terminal.stderr,
     });
     return isCancel(answer) ? declined : answer;
   },

@@ -15,10 +15,10 @@ const route = getRouteApi("/calls");
 const statuses = ["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"];
 const durations = [
   { value: "", text: "Any duration" },
-  { value: "100", text: "100 ms and longer" },
-  { value: "1000", text: "1 s and longer" },
-  { value: "10000", text: "10 s and longer" },
-  { value: "60000", text: "1 min and longer" },
+  { value: "100", text: "from 100 ms" },
+  { value: "1000", text: "from 1 s" },
+  { value: "10000", text: "from 10 s" },
+  { value: "60000", text: "from 1 min" },
 ];
 
 /** Changes the address; undefined removes. */
@@ -43,7 +43,7 @@ export function CallFilters() {
     <>
       <Select
         aria-label="Time"
-        className="w-36! max-md:w-[calc(50%-4px)]!"
+        className="w-32! max-md:w-[calc(50%-4px)]!"
         value={search.range ?? (search.since || search.until ? "chosen" : "")}
         onChange={({ target }) =>
           target.value !== "chosen" && change({ range: target.value, since: undefined, until: undefined })
@@ -54,10 +54,15 @@ export function CallFilters() {
           ...(search.since || search.until ? [{ value: "chosen", text: "Chosen time" }] : []),
         ]}
       />
-      <TextFilter label="Part of a tool's name" value={search.match ?? ""} onChange={(match) => change({ match })} />
+      <TextFilter
+        label="Part of a tool's name"
+        width="w-40!"
+        value={search.match ?? ""}
+        onChange={(match) => change({ match })}
+      />
       <Select
         aria-label="Server"
-        className="w-36! max-md:w-[calc(50%-4px)]!"
+        className="w-32! max-md:w-[calc(50%-4px)]!"
         value={search.server ?? ""}
         onChange={({ target }) => change({ server: target.value })}
         options={[
@@ -67,7 +72,7 @@ export function CallFilters() {
       />
       <Select
         aria-label="Status"
-        className="w-36! max-md:w-[calc(50%-4px)]!"
+        className="w-32! max-md:w-[calc(50%-4px)]!"
         value={search.status ?? ""}
         onChange={({ target }) => change({ status: target.value as CallSearch["status"] })}
         options={[
@@ -77,13 +82,13 @@ export function CallFilters() {
       />
       <Select
         aria-label="Duration"
-        className="w-36! max-md:w-[calc(50%-4px)]!"
+        className="w-32! max-md:w-[calc(50%-4px)]!"
         value={minMs}
         onChange={({ target }) => change({ minMs: target.value })}
         options={
           durations.some(({ value }) => value === minMs)
             ? durations
-            : [...durations, { value: minMs, text: `${minMs} ms and longer` }]
+            : [...durations, { value: minMs, text: `from ${minMs} ms` }]
         }
       />
       {mayManage && <TextFilter label="Caller" value={search.user ?? ""} onChange={(user) => change({ user })} />}
@@ -118,7 +123,9 @@ export function CallChips() {
   ));
 }
 
-function TextFilter({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
+type TextFilterProps = { label: string; width?: string; value: string; onChange: (value: string) => void };
+
+function TextFilter({ label, width = "w-32!", value, onChange }: TextFilterProps) {
   const [text, setText] = useState(value);
   const settled = useDeferredValue(text);
   useEffect(() => setText(value), [value]);
@@ -130,7 +137,7 @@ function TextFilter({ label, value, onChange }: { label: string; value: string; 
     <TextInput
       aria-label={label}
       placeholder={label}
-      className="w-36! max-md:w-[calc(50%-4px)]!"
+      className={`${width} max-md:w-[calc(50%-4px)]!`}
       value={text}
       onChange={(event) => setText(event.target.value)}
     />

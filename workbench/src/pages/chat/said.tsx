@@ -32,10 +32,18 @@ export function Said({ chat: { items, conversation, isBusy }, isRaw, isOpening, 
   useEffect(() => {
     isAtEnd.current = true;
   }, [lastQuestion]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something is added, a few letters too
+  // Whatever grows: letters of an answer, and a card whose parts come one after the other.
   useEffect(() => {
-    if (list.current && isAtEnd.current) list.current.scrollTop = list.current.scrollHeight;
-  }, [items, ours.length, asked.length, isBusy]);
+    const scroller = list.current;
+    const content = scroller?.firstElementChild;
+    if (!scroller || !content) return;
+    const watch = new ResizeObserver(() => {
+      if (isAtEnd.current) scroller.scrollTop = scroller.scrollHeight;
+    });
+    watch.observe(content);
+    watch.observe(scroller);
+    return () => watch.disconnect();
+  }, []);
   return (
     <div
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable

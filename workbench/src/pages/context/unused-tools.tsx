@@ -8,6 +8,7 @@ import { useEnableTools } from "../../parts/use-enable-tools.ts";
 import { reachesBack, type ToolCost, unusedOf } from "./tool-use.ts";
 
 const spans = [7, 30, 90];
+const usual = 30;
 const dayMs = 24 * 3_600_000;
 /** Instead of days: as far as the records reach. */
 const all = 0;
@@ -16,8 +17,10 @@ type UnusedToolsProps = { costs: readonly ToolCost[]; usage: AnswerOf<"calls.usa
 
 /** Disables what nobody calls, and says what that saves. */
 export function UnusedTools({ costs, usage }: UnusedToolsProps) {
-  const [days, setDays] = useState(30);
   const now = useNow();
+  const [chosen, setDays] = useState<number | null>(null);
+  // A plane that is younger has all that it knows; which time that is stands beside the button.
+  const days = chosen ?? (reachesBack(usage, usual, now) ? usual : all);
   const enable = useEnableTools("Context");
   const begin = usage?.since ?? null;
   const span = days === all && begin !== null ? (now - Date.parse(begin)) / dayMs : days;

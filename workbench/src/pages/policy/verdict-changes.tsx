@@ -105,7 +105,7 @@ function ChangeTable({ changes }: { changes: AnswerOf<"policy.preview">["changes
       <table className="w-full text-left text-sm">
         <thead className="text-xs text-muted">
           <tr>
-            {["Call", "Tool", "User", "Verdict"].map((title) => (
+            {["Call", "Tool", "Verdict"].map((title) => (
               <th key={title} scope="col" className="px-3 py-1.5 font-medium first:pl-4 last:pr-4">
                 {title}
               </th>
@@ -120,8 +120,10 @@ function ChangeTable({ changes }: { changes: AnswerOf<"policy.preview">["changes
                   <Time at={at} />
                 </Link>
               </td>
-              <td className="break-all px-3 py-1.5 font-mono text-xs leading-5">{tool}</td>
-              <td className="break-all px-3 py-1.5">{user ?? "–"}</td>
+              <td className="px-3 py-1.5">
+                <p className="break-all font-mono text-xs leading-5">{tool}</p>
+                <p className="break-words text-xs text-muted">{user ?? "anonymous"}</p>
+              </td>
               <td className="py-1.5 pl-3 pr-4" title={after.reason}>
                 <span className="flex items-center gap-1.5 whitespace-nowrap">
                   <VerdictBadge verdict={before.verdict} />

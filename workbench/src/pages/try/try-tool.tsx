@@ -6,6 +6,7 @@ import { readJson } from "../../api/exact-json.ts";
 import type { ToolAnswer } from "../../api/tool-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
+import { classes } from "../../parts/class-names.ts";
 import { Field, TextArea } from "../../parts/field.tsx";
 import { Ban, ClipboardCopy, Play, ShieldCheck } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
@@ -17,6 +18,9 @@ import { CopyCall } from "./copy-call.tsx";
 import { TrialList } from "./trial-list.tsx";
 import { TryResult } from "./try-result.tsx";
 import { useCall } from "./use-call.ts";
+
+/** Fields of a form that leaves room for the JSON below it. */
+const maxShort = 5;
 
 /** The arguments as a form and as JSON beside the result. */
 export function TryTool({ tool }: { tool: ToolAnswer }) {
@@ -49,6 +53,15 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
   const cannot = !mayCall || problem !== null || call.isPending;
   useLink(tool.name, problem === null ? text : null);
   useRunKey(cannot ? null : () => run(false));
+  // Beside a form that fills the window, so that both are seen at once.
+  const isLong = Object.keys(tool.parameters.properties ?? {}).length > maxShort;
+  const json = (
+    <Panel title="As JSON">
+      <Field label="Arguments as JSON" error={problem}>
+        <TextArea rows={9} value={text} onChange={(event) => write(event.target.value)} />
+      </Field>
+    </Panel>
+  );
   return (
     <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
       <div className="flex min-w-0 flex-col gap-4">
@@ -89,13 +102,10 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
             </Button>
           </div>
         </Panel>
-        <Panel title="As JSON">
-          <Field label="Arguments as JSON" error={problem}>
-            <TextArea rows={9} value={text} onChange={(event) => write(event.target.value)} />
-          </Field>
-        </Panel>
+        {!isLong && json}
       </div>
-      <div className="flex min-w-0 flex-col gap-4">
+      <div className={classes("flex min-w-0 flex-col gap-4", isLong && call.isIdle && "xl:sticky xl:top-0")}>
+        {isLong && json}
         {call.isIdle ? <NoResult /> : <TryResult tool={tool} call={call} />}
         <TrialList tool={tool.name} onPick={fill} />
       </div>

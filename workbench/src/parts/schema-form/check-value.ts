@@ -4,6 +4,10 @@ import { follow, isRecord, ownValue, propertiesOf } from "./schema-words.ts";
 
 export type Wrong = { path: readonly string[]; message: string };
 
+const missing = "is required";
+/** Not wrong yet, while it is being written. */
+export const isMissing = ({ message }: Wrong) => message === missing;
+
 /** Deeper values are left to the plane. */
 const maxDepth = 40;
 
@@ -47,9 +51,9 @@ function checkItem(rules: UnknownObject, item: unknown, at: number, root: unknow
 function checkProperties(rules: UnknownObject, value: UnknownObject, root: unknown, path: readonly string[]): Wrong[] {
   const properties = isRecord(rules.properties) ? rules.properties : {};
   const isGiven = (name: string) => Object.hasOwn(value, name) && value[name] !== undefined;
-  const missing = requiredIn(rules, isGiven).filter((name) => !isGiven(name));
+  const left = requiredIn(rules, isGiven).filter((name) => !isGiven(name));
   return [
-    ...missing.map((name) => ({ path: [...path, name], message: "is required" })),
+    ...left.map((name) => ({ path: [...path, name], message: missing })),
     ...Object.keys(value).flatMap((name) => {
       const schema = Object.hasOwn(properties, name) ? properties[name] : rules.additionalProperties;
       return isGiven(name) ? checkValue(schema, value[name], root, [...path, name]) : [];

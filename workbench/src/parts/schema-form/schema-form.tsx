@@ -16,7 +16,7 @@ import { PlainForm } from "./plain-form.ts";
 import { problemsIn } from "./problems-in.ts";
 import { templates } from "./templates.tsx";
 import { TupleField } from "./tuple-field.tsx";
-import { toErrorSchema, validator } from "./validator.ts";
+import { toErrorSchema, validatorOf } from "./validator.ts";
 import { whyNoForm } from "./why-no-form.ts";
 import { BaseInputTemplate, widgets } from "./widgets/widgets.tsx";
 
@@ -26,7 +26,7 @@ type SchemaFormProps = {
   onChange: (value: UnknownObject) => void;
   /** Prefix of the field ids, for several forms on a page. */
   idPrefix?: string;
-  /** Marks every wrong field when this number changes, also those that were never touched, and goes to the first. */
+  /** Marks every wrong field when this number changes, and goes to the first. While it is 0, no field is called missing. */
   checks?: number;
   /** Why the plane refused this value. */
   refusal?: unknown;
@@ -63,8 +63,11 @@ export function SchemaForm(props: SchemaFormProps) {
 }
 
 function DrawnForm(props: SchemaFormProps) {
-  const { schema, value, onChange, idPrefix = "argument", checks = 0, refusal } = props;
+  const { schema, value, onChange, idPrefix = "argument", checks, refusal } = props;
   const form = useRef<PlainForm>(null);
+  const isFirst = useRef(false);
+  isFirst.current = checks === 0;
+  const validator = useMemo(() => validatorOf(() => isFirst.current), []);
   const shown = useMemo(() => fitForForms(withoutRootWords(schema)) as RJSFSchema, [schema]);
   const withFixed = (next: UnknownObject) => withOnlyValues(next, shown, shown);
   const change = (next: UnknownObject) =>
@@ -77,7 +80,7 @@ function DrawnForm(props: SchemaFormProps) {
   const wrong = useMemo(() => checkValue(shown, value), [shown, value]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when it is asked for
   useEffect(() => {
-    if (checks === 0) return;
+    if (!checks) return;
     form.current?.validateForm();
     if (wrong[0]) goToField(idPrefix, wrong[0].path);
   }, [checks]);

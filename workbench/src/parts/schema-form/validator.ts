@@ -1,23 +1,28 @@
 import type { ErrorSchema, RJSFSchema, ValidatorType } from "@rjsf/utils";
 import type { UnknownObject } from "../../../../src/model/json.ts";
-import { checkValue, type Wrong } from "./check-value.ts";
+import { checkValue, isMissing, type Wrong } from "./check-value.ts";
 
-/** The form validator, without a schema compiler: see `check-value.ts`. */
-export const validator: ValidatorType<UnknownObject, RJSFSchema> = {
-  isValid: (schema, data, root) => checkValue(schema, data, root).length === 0,
-  rawValidation: (schema, data) => ({ errors: checkValue(schema, data) as never[] }),
-  validateFormData(data, schema) {
-    const wrong = checkValue(schema, data ?? {});
-    return {
-      errors: wrong.map(({ path, message }) => ({
-        property: `.${path.join(".")}`,
-        message,
-        stack: `${path.join(".")} ${message}`,
-      })),
-      errorSchema: toErrorSchema(wrong),
-    };
-  },
-};
+/**
+ * The form validator, without a schema compiler: see `check-value.ts`. While a form is filled in for the first time, what
+ * is still empty is no mistake. A form keeps its first validator, so the validator asks.
+ */
+export function validatorOf(isFirst: () => boolean): ValidatorType<UnknownObject, RJSFSchema> {
+  return {
+    isValid: (schema, data, root) => checkValue(schema, data, root).length === 0,
+    rawValidation: (schema, data) => ({ errors: checkValue(schema, data) as never[] }),
+    validateFormData(data, schema) {
+      const wrong = checkValue(schema, data ?? {}).filter((one) => !isFirst() || !isMissing(one));
+      return {
+        errors: wrong.map(({ path, message }) => ({
+          property: `.${path.join(".")}`,
+          message,
+          stack: `${path.join(".")} ${message}`,
+        })),
+        errorSchema: toErrorSchema(wrong),
+      };
+    },
+  };
+}
 
 /** Fields may be called what every object has, such as `constructor`. */
 export function toErrorSchema(wrong: readonly Wrong[]): ErrorSchema<UnknownObject> {
