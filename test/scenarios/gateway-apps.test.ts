@@ -120,15 +120,17 @@ for (const era of eras)
     await using gateway = await startGateway({ one: linking("one"), two: linking("two") });
     for (const capabilities of [ui, {}]) {
       const client = await open(gateway.url, era, capabilities);
+      await client.request("resources/list");
       for (const server of ["one", "two"]) {
         const { content } = await client.call(`${server}__think`);
-        const [, page, part, file] = content as { uri?: string; resource?: { uri: string } }[];
+        const [, page, part, file, own] = content as { uri?: string; resource?: { uri: string } }[];
         assert.match(String((await read(client, String(page?.uri))).text), new RegExp(`The board of ${server}`));
         assert.match(
           String((await read(client, String(part?.resource?.uri))).text),
           new RegExp(`The board of ${server}`),
         );
-        assert.equal(file?.uri, "file:///notes.txt", "other addresses stay");
+        assert.equal(String((await read(client, String(file?.uri))).text), `The notes of ${server}`);
+        assert.equal(own?.uri, `file:///of/${server}.txt`, "an address that is one server's stays");
         const { messages } = await client.request("prompts/get", { name: `${server}__look` });
         const [message] = messages as { content: { uri: string } }[];
         assert.match(

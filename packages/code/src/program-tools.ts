@@ -7,9 +7,11 @@ import type { Tool, ToolId } from "../../../src/model/catalogue/tool.ts";
 import { toolKey } from "../../../src/model/catalogue/tool-name.ts";
 import { isForModels } from "../../../src/model/catalogue/tool-page.ts";
 import { createToolPaths, renderDeclarations, type ToolPaths } from "../../../src/model/catalogue/tool-paths.ts";
+import type { Plane } from "../../../src/model/plane.ts";
 import type { Principal } from "../../../src/model/principal.ts";
 
 const waitMs = 5_000;
+const againMs = 500;
 /** Names in a message for one that is not there. */
 const maxNamed = 12;
 
@@ -40,6 +42,13 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
     return id && { asked: id, tool: byKey.get(toolKey(id)) };
   };
 
+  const list = (asked: Parameters<Plane["tools"]["list"]>[0]): Promise<unknown> =>
+    plane()
+      .tools.list(asked)
+      .catch(() => undefined);
+  // A server that never lists holds up one program, not all.
+  let hasWaited = false;
+
   return {
     /** At once where it is listed; else its server is asked, and no other. */
     find(path: readonly string[], principal: Principal): NamedToolRef | Promise<NamedToolRef> {
@@ -48,20 +57,18 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
     async discover(path: readonly string[], principal: Principal): Promise<NamedToolRef> {
       const [first = "", ...rest] = path;
       const server = serverNames(principal).find((name) => name === first || foldIdentifier(name) === first);
-      // A name without a server may be that of any tool.
-      await this.list(principal, server);
-      const missing = server === undefined || rest.length === 0 ? path.join(".") : { server, tool: rest.join(".") };
-      return lookUp(path, principal) ?? { asked: missing, tool: undefined };
+      // The call itself looks for a name without a server.
+      if (server === undefined || rest.length === 0) return { asked: path.join("."), tool: undefined };
+      await list({ server, principal, waitMs });
+      return lookUp(path, principal) ?? { asked: { server, tool: rest.join(".") }, tool: undefined };
     },
-    /** Of one server, or of all. */
-    list: (principal: Principal, server?: string): Promise<unknown> =>
-      plane()
-        .tools.list({ ...(server !== undefined && { server }), principal, waitMs })
-        .catch(() => undefined),
     /** Does a program look at the names, and not only call what it knows? Those of every server have to be there before. */
     async listFor(source: string, principal: Principal): Promise<void> {
-      if (/\btools\b/.test(source.replaceAll(named, (found, _, call) => (call === undefined ? found : ""))))
-        await this.list(principal);
+      const others = source.replaceAll(named, (found, _, call) => (call === undefined ? found : ""));
+      if (!/\btools\b/.test(others)) return;
+      const wait = hasWaited ? againMs : waitMs;
+      hasWaited = true;
+      await list({ principal, waitMs: wait });
     },
     /** What a path leads to: servers and tools without one, or the tools of a server. */
     names([first, ...rest]: readonly string[], principal: Principal, only: (tool: Tool) => boolean): string[] {

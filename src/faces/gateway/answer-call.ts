@@ -142,7 +142,7 @@ export function answerCall(
     const structured = outcome.result?.structuredContent;
     const isPlain = structured === undefined || isObject(structured);
     if (isPlain && !hasLinks(outcome.result)) return renderOutcome(outcome, undefined, context);
-    return surface.tools.find(name as string).then((tool) => renderOutcome(outcome, tool, context));
+    return surface.tools.find(name as string).then((tool) => renderLinked(outcome, tool, surface, context));
   });
 }
 
@@ -216,11 +216,11 @@ async function answerAny(
   const mayHavePage = !meant.own && byPage === null && isHost(context);
   const isWorded = !isPlain || mayHavePage || hasLinks(outcome.result);
   const known = isWorded ? (listed ?? (await calledTool(meant, surface, context))) : undefined;
-  if (byPage) return renderOutcome(outcome, { ...known, id: byPage.tool }, context);
-  if (!mayHavePage || !outcome.result) return renderOutcome(outcome, known, context);
+  if (byPage) return renderLinked(outcome, { ...known, id: byPage.tool }, surface, context);
+  if (!mayHavePage || !outcome.result) return renderLinked(outcome, known, surface, context);
   noteCalled(known, context);
   const result = withPage(outcome.result, known, meant.isWrapped) as typeof outcome.result;
-  return renderOutcome({ ...outcome, result }, known, context);
+  return renderLinked({ ...outcome, result }, known, surface, context);
 }
 
 /** By the shown name, or by any other that a wrapped call may have. */
@@ -248,13 +248,24 @@ function isIncomplete({ resultType = "complete", content }: UnknownObject): bool
   return resultType !== "complete" && Array.isArray(content) && content.length === 0;
 }
 
+async function renderLinked(
+  outcome: Outcome,
+  tool: CalledTool | undefined,
+  surface: Surface,
+  context: RequestContext,
+): Promise<RpcAnswer> {
+  if (!outcome.result) return renderOutcome(outcome, tool, context);
+  const result = await withLinks(outcome.result, tool?.id.server ?? null, () => surface.offers);
+  return renderOutcome({ ...outcome, result } as Outcome, tool, context);
+}
+
 type CalledTool = Pick<ShownTool, "id"> & Partial<Pick<ShownTool, "outputSchema">>;
 
 /** Results and answers of servers pass unchanged. A refusal of the plane is a result for the model. */
 function renderOutcome(outcome: Outcome, tool: CalledTool | undefined, context: RequestContext): RpcAnswer {
   const { era } = context;
   if (outcome.result) {
-    const fitted = fitResult(withLinks(outcome.result, tool?.id.server ?? null), tool?.outputSchema, era);
+    const fitted = fitResult(outcome.result, tool?.outputSchema, era);
     return wireResult(isIncomplete(fitted) ? withoutContent(fitted) : fitted, era);
   }
   const { code, message, cause } = outcome.error;

@@ -100,7 +100,8 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
 
   async function forward(server: string, method: string, asked: UnknownObject, context: RequestContext) {
     const given = await ask(server, method, asked, context);
-    if (method !== "resources/read") return wireResult(withLinks(given, server), context.era);
+    if (method !== "resources/read")
+      return wireResult(await withLinks(given, server, () => surfaceOf(context).offers), context.era);
     const { result, isPage } = showContents(given, server);
     if (isPage) context.tools.pages.note(server, String(asked.uri));
     return wireResult(withHints(result, context.era), context.era);

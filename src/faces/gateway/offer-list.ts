@@ -94,6 +94,18 @@ export function createOfferList(
       const own = isPageAddress(shown) ? near.filter((server) => seen.has(server)) : [];
       return [...new Set([...own, ...(found ?? [])])].map((server) => ({ server, uri: shown }));
     },
+    /** How clients know these addresses of a server, as far as lists are known: an address that is its alone stays. */
+    async shownAs(server: string, addresses: readonly string[]): Promise<Map<string, string>> {
+      const offers = show("resources", addresses.every(isScoped) ? [] : await ask("resources", 1));
+      const taken = new Set(offers.map(({ shown }) => shown));
+      const own = new Map(offers.flatMap((offer) => (offer.server === server ? [[offer.item.uri, offer.shown]] : [])));
+      return new Map(
+        addresses.map((address) => {
+          if (isScoped(address)) return [address, showScoped(server, address)];
+          return [address, own.get(address) ?? (taken.has(address) ? underName(server, address) : address)];
+        }),
+      );
+    },
     /** The server's own address of a template. */
     async findTemplate(shown: string): Promise<{ server: string; uri: string } | undefined> {
       const found = await search(async (waitMs) => {
@@ -143,6 +155,7 @@ function ownersOf(
 }
 
 const ownScheme = "toolplane://";
+const underName = (server: string, address: string) => `${ownScheme}${encodeURIComponent(server)}/${address}`;
 
 /** Addresses stay. The second of two equal ones is reached through one of ours, and so is every page and every file of a skill. */
 function addressAll(items: readonly Listed[], key: "uri" | "uriTemplate"): Offer[] {
@@ -150,7 +163,7 @@ function addressAll(items: readonly Listed[], key: "uri" | "uriTemplate"): Offer
   return items.map((item) => {
     const address = String(item[key]);
     if (isScoped(address)) return { shown: showScoped(item.server, address), server: item.server, item };
-    const shown = taken.has(address) ? `${ownScheme}${encodeURIComponent(item.server)}/${address}` : address;
+    const shown = taken.has(address) ? underName(item.server, address) : address;
     taken.add(address);
     return { shown, server: item.server, item };
   });

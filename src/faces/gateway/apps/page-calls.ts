@@ -5,6 +5,7 @@ import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { ShownTool } from "../../../model/plane-tools.ts";
 import { extensionsIn, uiExtension } from "../../../protocol/extensions.ts";
 import { RpcError } from "../../../protocol/message.ts";
+import type { OfferList } from "../offer-list.ts";
 import { objectParam, type RequestContext } from "../request.ts";
 import { changeResult } from "../wire.ts";
 import { isScoped, showLinks, showScoped } from "./addresses.ts";
@@ -74,12 +75,21 @@ export function withPage(result: UnknownObject, tool: ShownTool | undefined, isW
   return changeResult(result, { ...result, _meta }, { _meta: () => JSON.stringify(_meta) });
 }
 
+type Offers = Pick<OfferList, "shownAs">;
+
 /** Links in a result or prompt, under the addresses that clients know: two servers may have the same one. */
-export function withLinks<Result extends UnknownObject>(result: Result, server: string | null): Result {
-  if (server === null) return result;
-  const content = showEach(result.content, (block) => showLink(block, server));
+export async function withLinks<Result extends UnknownObject>(
+  result: Result,
+  server: string | null,
+  offers: () => Offers,
+): Promise<Result> {
+  if (server === null || !hasLinks(result)) return result;
+  const links = blocksIn(result).flatMap((block) => linkIn(block) ?? []);
+  const known = await offers().shownAs(server, links);
+  const show = (block: unknown) => showLink(block, known);
+  const content = showEach(result.content, show);
   const messages = showEach(result.messages, (message) => {
-    const shown = isObject(message) ? showLink(message.content, server) : undefined;
+    const shown = isObject(message) ? show(message.content) : undefined;
     return isObject(message) && shown !== message.content ? { ...message, content: shown } : message;
   });
   const changed = { ...(content && { content }), ...(messages && { messages }) };
@@ -88,10 +98,21 @@ export function withLinks<Result extends UnknownObject>(result: Result, server: 
   return changeResult(result, { ...result, ...changed }, Object.fromEntries(changes)) as Result;
 }
 
-/** Has a result links to what may be at another server, too? */
-export function hasLinks(result: UnknownObject | undefined): boolean {
-  const blocks = Array.isArray(result?.content) ? result.content : [];
-  return blocks.some((one) => isObject(one) && (one.type === "resource_link" || one.type === "resource"));
+function blocksIn({ content, messages }: UnknownObject): unknown[] {
+  const said = Array.isArray(messages) ? messages.map((one) => (isObject(one) ? one.content : null)) : [];
+  return Array.isArray(content) ? [...content, ...said] : said;
+}
+
+/** Has it links to what may be at another server, too? */
+export const hasLinks = (result: UnknownObject | undefined): boolean =>
+  result !== undefined && blocksIn(result).some((block) => linkIn(block) !== null);
+
+/** Also where the resource itself stands in the block. */
+function linkIn(block: unknown): string | null {
+  if (!isObject(block)) return null;
+  const { type, resource } = block;
+  const uri = type === "resource" && isObject(resource) ? resource.uri : type === "resource_link" ? block.uri : null;
+  return typeof uri === "string" ? uri : null;
 }
 
 /** Undefined where all stay as they are. */
@@ -100,13 +121,11 @@ function showEach(list: unknown, show: (one: unknown) => unknown): unknown[] | u
   return Array.isArray(list) && shown.some((one, at) => one !== list[at]) ? shown : undefined;
 }
 
-/** Also where the resource itself stands in the block. */
-function showLink(block: unknown, server: string): unknown {
-  if (!isObject(block)) return block;
-  const { type, resource, uri } = block;
-  if (type === "resource" && isObject(resource) && isLink(resource.uri))
-    return { ...block, resource: { ...resource, uri: showScoped(server, resource.uri) } };
-  return type === "resource_link" && isLink(uri) ? { ...block, uri: showScoped(server, uri) } : block;
+function showLink(block: unknown, known: ReadonlyMap<string, string>): unknown {
+  const before = linkIn(block);
+  const uri = before === null ? undefined : known.get(before);
+  if (!isObject(block) || uri === undefined || uri === before) return block;
+  return block.type === "resource" ? { ...block, resource: { ...(block.resource as object), uri } } : { ...block, uri };
 }
 
 const isLink = (uri: unknown): uri is string => typeof uri === "string" && isScoped(uri);
