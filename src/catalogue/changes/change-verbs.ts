@@ -2,7 +2,7 @@ import type { Environment } from "../../config/config.ts";
 import { checkManifestEntry } from "../../config/config.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { type Audience, type EntryKey, workKinds } from "../../model/catalogue/change.ts";
-import type { ToolId } from "../../model/catalogue/tool.ts";
+import type { ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
 import type { Manifests } from "../../model/config/config.ts";
 import { type ConfigProblem, renderConfigProblem } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -12,7 +12,6 @@ import type { PlaneRegistry, PlaneTools } from "../../model/plane-tools.ts";
 import { type Inside, type KnownCaller, mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { keepFixed } from "../overlays/overlay.ts";
-import type { overlaysInForce } from "../overlays/overlays.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
 import { type EntryEdit, type EntryStore, toKept } from "./entries.ts";
 import { maySee } from "./entry.ts";
@@ -30,7 +29,8 @@ type ChangePorts = EditPorts & {
   settled(): Promise<void>;
   maySeeServer(principal: Principal, server: string): boolean;
   isRegistered(name: string, persona: string | null): boolean;
-  overlays(): ReturnType<typeof overlaysInForce>;
+  /** As they are at this moment. */
+  overlays(): (id: ToolId) => { overlay?: ToolOverlay; isInFile: boolean };
   /** The server's tool that is listed under this spelling now; no server is asked. */
   listed(name: string): ToolId | null;
   warningsOf(id: ToolId): string[];
