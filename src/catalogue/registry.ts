@@ -56,9 +56,17 @@ export function createRegistry(
     taken = takeSnapshot(revision, offered, { naming, overlays, memo, owners, keysOf, ...more });
     return taken;
   };
+  const listedByKey = new Map<string, Map<string, NamelessTool[]>>();
+  const isAsListed = ({ id, description, parameters }: Tool, server: string): boolean => {
+    const listed = listedByKey.get(server) ?? Map.groupBy(lists.all(server), (one) => toolKey(one.id));
+    listedByKey.set(server, listed);
+    const same = listed.get(toolKey(id)) ?? [];
+    return same.some((one) => one.description === description && one.parameters === parameters);
+  };
   const replace = () => {
     revision += 1;
     taken = null;
+    listedByKey.clear();
     onChange({ revision, tools: lists.count() });
   };
 
@@ -92,7 +100,7 @@ export function createRegistry(
     isWritten(tool: Tool): boolean {
       if (tool.id.server === null) return tool.source !== "builtin";
       if (overlays.size === 0) return false;
-      const known = described.get(tool) ?? !isAsListed(tool, lists.all(tool.id.server));
+      const known = described.get(tool) ?? !isAsListed(tool, tool.id.server);
       described.set(tool, known);
       return known;
     },
@@ -113,10 +121,6 @@ export function registryKey({ name, persona, metadata }: Placed): string {
   const workspaces = metadata?.workspaces?.join(",");
   if (workspaces) return `${name}\0${persona ?? ""}\0${workspaces}`;
   return persona === null ? name : `${name}\0${persona}`;
-}
-
-function isAsListed({ id, description, parameters }: Tool, listed: readonly NamelessTool[]): boolean {
-  return listed.some((one) => isSameId(one.id, id) && one.description === description && one.parameters === parameters);
 }
 
 const nothing = Object.freeze({});

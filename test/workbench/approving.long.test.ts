@@ -196,6 +196,10 @@ suite("approving in the browser, in every way", { skip: noBrowser }, () => {
     for (const at of [1, 2, 3]) await inbox.getByText(`bulk ${at}`).waitFor();
     await page.getByLabel("Search waiting calls").fill("BULK 2");
     await inbox.getByText("bulk 3").waitFor({ state: "detached" });
+    // What can be answered is what is found, also all of it.
+    await waitingCard(page, "echo.write_note").filter({ visible: true }).getByText("bulk 2").waitFor();
+    await page.getByRole("button", { name: "Select the 1 found" }).click();
+    await page.getByRole("status").getByText("1 selected").waitFor();
     await page.getByLabel("Search waiting calls").fill("");
     await page.getByLabel("Group").selectOption("tool");
     await page.getByLabel("Select all of echo.write_note").check();
@@ -206,6 +210,7 @@ suite("approving in the browser, in every way", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Approve …" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("bulk 3").waitFor();
+    await page.waitForFunction(`document.activeElement.getAttribute("aria-label") === "Calls"`);
     assert.deepEqual(await accessibilityProblems(page), []);
     await dialog.getByRole("button", { name: "Approve 3 calls" }).click();
     assert.deepEqual(

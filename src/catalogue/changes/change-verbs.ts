@@ -29,6 +29,7 @@ type ChangePorts = EditPorts & {
   settled(): Promise<void>;
   maySeeServer(principal: Principal, server: string): boolean;
   isRegistered(name: string, persona: string | null): boolean;
+  /** As they are at this moment. */
   overlays(): (id: ToolId) => InForce;
   /** The server's tool that is listed under this spelling now; no server is asked. */
   listed(name: string): ToolId | null;

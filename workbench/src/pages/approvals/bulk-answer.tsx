@@ -12,14 +12,16 @@ import { ArgumentList } from "./argument-list.tsx";
 type BulkProps = {
   className: string;
   chosen: readonly HeldAnswer[];
-  waiting: number;
-  onAll: () => void;
+  /** What the button says that selects all that are listed. */
+  all: string;
+  /** Undefined where all of them are. */
+  onAll: (() => void) | undefined;
   onClear: () => void;
   onAnswered: (answered: readonly Answered[]) => void;
 };
 
 /** One answer to several calls, after all of them were shown. */
-export function BulkAnswer({ className, chosen, waiting, onAll, onClear, onAnswered }: BulkProps) {
+export function BulkAnswer({ className, chosen, all, onAll, onClear, onAnswered }: BulkProps) {
   const [decision, setDecision] = useState<ApprovalDecision | null>(null);
   const count = chosen.length;
   return (
@@ -37,9 +39,9 @@ export function BulkAnswer({ className, chosen, waiting, onAll, onClear, onAnswe
       <span className="text-xs text-muted max-md:hidden">
         <Key>J</Key> <Key>K</Key> next, previous <Key>A</Key> approve <Key>R</Key> reject <Key>E</Key> change
       </span>
-      {count < waiting && (
+      {onAll && (
         <Button variant="quiet" onClick={onAll}>
-          Select all
+          {all}
         </Button>
       )}
       {count > 0 && (
@@ -72,6 +74,9 @@ function Key({ children }: { children: string }) {
   return <kbd className="ml-1 rounded border border-line px-1 font-mono text-2xs">{children}</kbd>;
 }
 
+/** With the first call: the field below the last one would take a person past all of them. */
+const beginHere = (calls: HTMLElement | null) => calls?.focus({ preventScroll: true });
+
 type BulkDialogProps = {
   decision: ApprovalDecision;
   chosen: readonly HeldAnswer[];
@@ -96,15 +101,18 @@ function BulkDialog({ decision, chosen, onClose, onAnswered }: BulkDialogProps) 
   return (
     <Dialog open wide title={`${verb} ${what}`} onClose={onClose}>
       <div className="flex flex-col gap-4">
-        {chosen.map((held) => (
-          <ArgumentList
-            key={held.id}
-            title={held.tool}
-            args={held.shown}
-            before={held.before}
-            injected={held.injected}
-          />
-        ))}
+        {/* biome-ignore lint/a11y/useSemanticElements: no part of a form */}
+        <div ref={beginHere} role="group" aria-label="Calls" tabIndex={-1} className="flex flex-col gap-4 outline-none">
+          {chosen.map((held) => (
+            <ArgumentList
+              key={held.id}
+              title={held.tool}
+              args={held.shown}
+              before={held.before}
+              injected={held.injected}
+            />
+          ))}
+        </div>
         <Field label="Reason" hint="Sent to the callers.">
           <TextInput value={reason} maxLength={2_000} onChange={({ target }) => setReason(target.value)} />
         </Field>

@@ -1,16 +1,21 @@
-import { useState } from "react";
 import type { Answered, HeldAnswer } from "../../api/approval-queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { Select, TextInput } from "../../parts/field.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { Countdown } from "./countdown.tsx";
-import { type Grouping, groupHeld, groupings, isSought, summaryOf } from "./group-held.ts";
+import { type Grouping, type groupHeld, groupings, summaryOf } from "./group-held.ts";
 
 export type Item = { id: string; held: HeldAnswer; answer: Answered | undefined };
 
+/** What is sought among the calls that wait, and how they stand. */
+export type Sought = { words: string; grouping: Grouping };
+
 type InboxListProps = {
-  items: readonly Item[];
+  /** Those that are found, as they stand. */
+  groups: ReturnType<typeof groupHeld<Item>>;
+  sought: Sought;
+  onSeek: (sought: Sought) => void;
   shown: string | undefined;
   onShow: (id: string) => void;
   chosen: ReadonlySet<string>;
@@ -19,10 +24,8 @@ type InboxListProps = {
 };
 
 /** Calls that wait, each on two lines. */
-export function InboxList({ items, shown, onShow, chosen, onChoose }: InboxListProps) {
-  const [words, setWords] = useState("");
-  const [grouping, setGrouping] = useState<Grouping>("none");
-  const found = items.filter(({ held }) => isSought(held, words));
+export function InboxList({ groups, sought, onSeek, shown, onShow, chosen, onChoose }: InboxListProps) {
+  const { words, grouping } = sought;
   return (
     <div className="flex min-h-0 min-w-0 flex-col rounded-lg border border-line bg-surface">
       <div className="flex gap-2 border-b border-line p-2">
@@ -31,19 +34,19 @@ export function InboxList({ items, shown, onShow, chosen, onChoose }: InboxListP
           aria-label="Search waiting calls"
           placeholder="Search"
           value={words}
-          onChange={({ target }) => setWords(target.value)}
+          onChange={({ target }) => onSeek({ ...sought, words: target.value })}
         />
         <Select
           aria-label="Group"
           className="w-44!"
           value={grouping}
-          onChange={({ target }) => setGrouping(target.value as Grouping)}
+          onChange={({ target }) => onSeek({ ...sought, grouping: target.value as Grouping })}
           options={Object.entries(groupings).map(([value, text]) => ({ value, text }))}
         />
       </div>
-      {found.length === 0 && <p className="p-4 text-sm text-muted">No waiting call has these words.</p>}
+      {groups.length === 0 && <p className="p-4 text-sm text-muted">No waiting call has these words.</p>}
       <div className="min-h-0 overflow-y-auto lg:max-h-[calc(100dvh-280px)]">
-        {groupHeld(found, grouping).map((group) => {
+        {groups.map((group) => {
           const open = group.items.filter(({ answer }) => answer === undefined).map(({ id }) => id);
           const isAll = open.length > 0 && open.every((id) => chosen.has(id));
           return (

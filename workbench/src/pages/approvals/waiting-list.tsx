@@ -14,7 +14,8 @@ import { AnsweredCard } from "./answered-card.tsx";
 import { AnsweredView } from "./answered-list.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
 import { BulkAnswer } from "./bulk-answer.tsx";
-import { InboxList } from "./inbox-list.tsx";
+import { groupHeld, isSought } from "./group-held.ts";
+import { InboxList, type Item, type Sought } from "./inbox-list.tsx";
 import { QuestionCard } from "./question-card.tsx";
 import { shownCard, useCardKeys } from "./use-card-keys.ts";
 import { useOrder, useTellGone } from "./use-waiting.ts";
@@ -34,6 +35,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
   const [answered, setAnswered] = useState<ReadonlyMap<string, Answered>>(new Map());
   const [justAnswered, setJustAnswered] = useState<readonly Answered[]>([]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [sought, setSought] = useState<Sought>({ words: "", grouping: "none" });
   const [opened, setOpened] = useState<readonly string[]>([]);
   const mayAnswer = useMayChange("call");
   const mayManage = useMay("admin");
@@ -42,8 +44,15 @@ export function WaitingList({ id }: { id: string | undefined }) {
   const keepOrder = useOrder();
   const approvals = query.data?.approvals ?? [];
   const items = keepOrder(approvals, answered);
-  const next = items.find(({ answer }) => answer === undefined) ?? items[0];
-  const shown = items.some((item) => item.id === id) ? id : next?.id;
+  const groups = groupHeld(
+    items.filter(({ held }) => isSought(held, sought.words)),
+    sought.grouping,
+  );
+  // What is shown, gone through and selected is what is listed: nothing is answered that a search has hidden.
+  const listed = groups.flatMap((group) => group.items);
+  const isOpen = ({ answer }: Item) => answer === undefined;
+  const open = listed.filter(isOpen).map((item) => item.id);
+  const shown = listed.some((item) => item.id === id) ? id : (open[0] ?? listed[0]?.id);
   useEffect(() => {
     if (shown !== undefined)
       setOpened((before) => [shown, ...before.filter((one) => one !== shown)].slice(0, maxOpened));
@@ -54,19 +63,16 @@ export function WaitingList({ id }: { id: string | undefined }) {
     void navigate({ to: "/approvals", search: next === undefined ? {} : { id: next }, replace });
   };
   useCardKeys((by) => {
-    // As they are listed: groups and a search change the order.
-    const listed = [...document.querySelectorAll<HTMLElement>("[data-held]")].map(({ dataset }) => dataset.held ?? "");
-    const to = listed[listed.indexOf(shown ?? "") + by];
-    if (to !== undefined) show(to, true);
+    const to = listed[listed.findIndex((item) => item.id === shown) + by];
+    if (to !== undefined) show(to.id, true);
   });
   const take = (given: readonly Answered[]) => {
     const done = new Map([...answered, ...given.map((one) => [one.approval.id, one] as const)]);
     setAnswered(done);
     setChosen(new Set());
-    const place = items.findIndex((item) => item.id === shown);
-    const open = items.filter((item) => !done.has(item.id));
-    const following = open.find((item) => items.indexOf(item) > place) ?? open[0];
-    show(following?.id, true);
+    const place = listed.findIndex((item) => item.id === shown);
+    const left = [...listed.slice(place + 1), ...listed].filter((item) => !done.has(item.id));
+    show(left[0]?.id, true);
     setJustAnswered(given);
     goOn();
   };
@@ -76,7 +82,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
   return (
     <QueryView query={query} what="Loading approvals">
       {() => {
-        const selected = approvals.filter((held) => chosen.has(held.id) && !answered.has(held.id));
+        const selected = listed.filter((item) => chosen.has(item.id) && isOpen(item)).map(({ held }) => held);
         if (items.length + questions.length === 0 && id === undefined)
           return (
             <Empty
@@ -99,13 +105,8 @@ export function WaitingList({ id }: { id: string | undefined }) {
               <BulkAnswer
                 className={id === undefined ? "" : "max-lg:hidden"}
                 chosen={selected}
-                waiting={approvals.length}
-                onAll={() =>
-                  choose(
-                    approvals.map((held) => held.id),
-                    true,
-                  )
-                }
+                all={sought.words.trim() === "" ? "Select all" : `Select the ${open.length} found`}
+                onAll={open.every((one) => chosen.has(one)) ? undefined : () => choose(open, true)}
                 onClear={() => setChosen(new Set())}
                 onAnswered={take}
               />
@@ -119,7 +120,9 @@ export function WaitingList({ id }: { id: string | undefined }) {
               {isList && (
                 <div className={classes("min-w-0", id !== undefined && "max-lg:hidden")}>
                   <InboxList
-                    items={items}
+                    groups={groups}
+                    sought={sought}
+                    onSeek={setSought}
                     shown={shown}
                     onShow={show}
                     chosen={chosen}

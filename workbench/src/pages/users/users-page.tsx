@@ -104,7 +104,15 @@ function Users() {
           keyOf={({ name }) => name}
           onOpen={({ name }) => void navigate({ to: "/users", search: { view: "keys", user: name } })}
           empty={
-            <Empty icon={User} title="No users are known">
+            <Empty
+              icon={User}
+              title="No users are known"
+              action={
+                <Link to="/users" search={{ view: "keys" }} className="text-sm text-accent hover:underline">
+                  Give a colleague a key
+                </Link>
+              }
+            >
               On this machine you need no account. Users come with keys, with <code className="font-mono">users</code>{" "}
               of the configuration, or from your identity provider when they call.
             </Empty>
