@@ -5,7 +5,7 @@ import { after, before, suite, test } from "node:test";
 import { projectRoot } from "../fixtures/documents.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { rogue } from "./rogue/rogue.ts";
-import { type CliOptions, fixture, runCli, trustProject, writeConfig } from "./support.ts";
+import { type CliOptions, fixture, processFixture, runCli, trustProject, writeConfig } from "./support.ts";
 
 suite("the command line", () => {
   let directory: TemporaryDirectory;
@@ -41,6 +41,21 @@ suite("the command line", () => {
     const states = servers.json().servers as { name: string; state: string; error: string | null }[];
     assert.match(states.find(({ name }) => name === "missing")?.error ?? "", /was not found/);
     assert.equal(states.find(({ name }) => name === "echo")?.state, "connected");
+  });
+
+  test("what a server lists and cannot be taken is left out by name, also the second of two with one name", async () => {
+    const config = directory.file("bad.json");
+    await writeFile(config, JSON.stringify({ mcpServers: { bad: processFixture("bad") } }));
+    const [listed, shown, called] = await Promise.all(
+      [
+        ["servers", "list"],
+        ["servers", "show", "bad"],
+        ["call", "bad.twice"],
+      ].map((words) => run([...words, "--config", config])),
+    );
+    assert.match(listed?.stdout ?? "", /left out: .*twice/);
+    assert.match(shown?.stdout ?? "", /left out twice: the server lists this name twice; the first one is kept/);
+    assert.equal(called?.stdout, "called twice\n");
   });
 
   test("arguments come as pairs, JSON, a file or standard input", async () => {

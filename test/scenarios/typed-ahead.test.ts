@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { processFixture, runCli, writeConfig } from "./support.ts";
 
-const noTerminal = process.platform !== "linux" && "makes a terminal with the 'script' of util-linux";
+/** That of util-linux: those of other systems take other options. */
+const script = "/usr/bin/script";
+const noTerminal = (process.platform !== "linux" || !existsSync(script)) && "there is no program that makes a terminal";
 
 function surroundings(directory: TemporaryDirectory): Record<string, string> {
   const home = directory.file("home");
@@ -21,7 +23,7 @@ async function typedBefore(typed: string, words: string[], directory: TemporaryD
   execFileSync("mkfifo", [go]);
   const command = `stty cols 120 rows 40; cat '${go}'; exec '${process.execPath}' '${commandLineFile}' ${words.join(" ")}`;
   const env = { ...fixtureEnvironment(), ...surroundings(directory), TERM: "xterm" };
-  const child = spawn("script", ["--echo", "always", "-qec", command, "/dev/null"], { cwd: directory.path, env });
+  const child = spawn(script, ["--echo", "always", "-qec", command, "/dev/null"], { cwd: directory.path, env });
   const ended = once(child, "close");
   let shown = "";
   child.stdout.on("data", (chunk) => {

@@ -84,7 +84,7 @@ function renderInstance({ directory, state, pid, error }: ServerInstance): strin
 
 function renderRejected({ rejected, incomplete, flapping = [] }: ServerStatus): string {
   const changing = flapping.length > 0 ? [`flapping: ${flapping.join(", ")}`] : [];
-  const unusable = rejected.length > 0 ? [`not usable: ${rejected.map(({ tool }) => tool).join(", ")}`] : [];
+  const unusable = rejected.length > 0 ? [`left out: ${rejected.map(({ tool }) => tool).join(", ")}`] : [];
   return [...(incomplete ? [incomplete.reason] : []), ...changing, ...unusable].join("; ");
 }
 
@@ -243,7 +243,7 @@ function renderServer(status: ServerStatus): string {
     `${marks[status.state]} ${colors.bold(status.name)}`,
     ...renderFacts(10, facts).map((line) => `  ${line}`),
     ...status.rejected.map(
-      ({ tool, reason }) => `  ${colors.yellow("not usable")} ${plainText(tool)}: ${plainText(reason)}`,
+      ({ tool, reason }) => `  ${colors.yellow("left out")} ${plainText(tool)}: ${plainText(reason)}`,
     ),
   ].join("\n");
 }
