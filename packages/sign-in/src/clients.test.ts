@@ -46,3 +46,25 @@ test("a name is verified where a document or an administrator stands behind it",
   );
   assert.equal(describe({ client_id: "ci" }).verified, true);
 });
+
+test("a place that no one may be sent to is refused with what is wrong about it", () => {
+  const refusal = (uri: string) => {
+    try {
+      return void checked({ redirect_uris: [uri] });
+    } catch (thrown) {
+      const { message, error_description: why } = thrown as { message: string; error_description: string };
+      return `${message} ${why}`;
+    }
+  };
+  for (const [uri, why] of [
+    ["javascript:alert(1)", /invalid_redirect_uri redirect_uris: an address must not use javascript:/],
+    ["/callback", /must be whole/],
+    [`https://client.example/${"x".repeat(2_000)}`, /at most 2000 characters/],
+    ["https://client.example/#", /must not have a fragment/],
+    ["https://a:b@client.example/", /user name or password/],
+    ["http://client.example/", /must be https beyond this machine/],
+    ["http://localhost.client.example/", /must be https beyond this machine/],
+    ["https://127.0.0.1/", /on this machine must use http$/],
+  ] as const)
+    assert.match(refusal(uri) ?? "", why, uri);
+});

@@ -50,12 +50,12 @@ export function checkClient(metadata: Metadata, settings: AuthorizationServer): 
 
 function kindOfRedirect(uri: string): "web" | "native" {
   const url = uri.length <= maxUriLength ? URL.parse(uri) : null;
-  if (url === null) throw redirectProblem("is no address");
+  if (url === null) throw redirectProblem(`must be whole and at most ${maxUriLength} characters long`);
   if (url.username !== "" || url.password !== "") throw redirectProblem("must not hold a user name or password");
   if (uri.includes("#")) throw redirectProblem("must not have a fragment");
   if (refusedSchemes.has(url.protocol)) throw redirectProblem(`must not use ${url.protocol}`);
   if (url.protocol === "https:") {
-    if (loopbacks.has(url.hostname)) throw redirectProblem("of this machine use http");
+    if (loopbacks.has(url.hostname)) throw redirectProblem("on this machine must use http");
     return "web";
   }
   if (url.protocol === "http:" && !loopbacks.has(url.hostname))
@@ -63,7 +63,8 @@ function kindOfRedirect(uri: string): "web" | "native" {
   return "native";
 }
 
-const redirectProblem = (what: string) => new errors.InvalidRedirectUri(`a redirect URI ${what}`);
+/** The library makes `invalid_redirect_uri` of what is said about `redirect_uris`; its own error of that name says nothing. */
+const redirectProblem = (what: string) => invalid(`redirect_uris: an address ${what}`);
 const invalid = (what: string) => new errors.InvalidClientMetadata(what);
 
 /** Names are shown to people: nothing in them turns text around or hides it. */
