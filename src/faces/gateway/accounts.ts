@@ -31,18 +31,21 @@ export async function withAccount(
 
 /** For one request, of which several calls may need the same account: its person is asked once, and not again after a no. */
 export function createAskForAccount(plane: Plane, principal: Principal, context: RequestContext): AskForAccount {
-  const asked = new Map<string, Promise<boolean>>();
+  const asked = new Map<string, { answer: Promise<boolean>; signedInAt: number }>();
   return async (outcome) => {
     const server = accountFor(outcome, principal);
     const url = server === null ? null : linkFor(plane, server);
     if (server === null || url === null) return outcome;
     if (!canVisit(context.client.capabilities)) return withLink(outcome, server, url);
-    const answer = asked.get(server) ?? signIn(plane, principal, context, server, url);
-    asked.set(server, answer);
-    const isSignedIn = await answer;
-    // A sign-in that is lost later in the same request is asked for again.
-    if (isSignedIn && asked.get(server) === answer) asked.delete(server);
-    return isSignedIn ? null : withLink(outcome, server, url);
+    const begunAt = steadyNow() - outcome.call.durationMs;
+    let asking = asked.get(server);
+    // A sign-in that is lost later in the same request is asked for again; a call that began before it is only made again.
+    if (asking === undefined || asking.signedInAt < begunAt)
+      asking = { answer: signIn(plane, principal, context, server, url), signedInAt: Number.POSITIVE_INFINITY };
+    asked.set(server, asking);
+    if (!(await asking.answer)) return withLink(outcome, server, url);
+    asking.signedInAt = Math.min(asking.signedInAt, steadyNow());
+    return null;
   };
 }
 
