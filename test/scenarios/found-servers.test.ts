@@ -107,6 +107,18 @@ describe("without a configuration", () => {
     );
   });
 
+  test("beside a broken file of a client, a project that is not trusted is named as what it is", async () => {
+    await using at = await homeWith({
+      ".cursor/mcp.json": "{",
+      ".claude.json": { mcpServers: { desk: processFixture("echo") } },
+    });
+    at.write("work/.mcp.json", { mcpServers: { stranger: { command: "stranger" } } });
+    const { stderr } = await at.run("call", "desk.echo", "message=hi");
+    assert.match(stderr, /mcp\.json:1: invalid JSON/);
+    assert.match(stderr, /this project is not trusted yet, so it goes without 1 server \(stranger\)/);
+    assert.doesNotMatch(stderr, /has 1 warning/);
+  });
+
   test("names and references that are traps reach neither our objects nor a shell", async () => {
     const mark = join(tmpdir(), `toolplane-found-${process.pid}`);
     const trap = { command: `\${command:touch ${mark}}`, args: ["${file:/etc/passwd}"] };

@@ -265,10 +265,11 @@ export function warnAboutConfigProblems(
 ): void {
   const isError = ({ severity }: ConfigProblem) => severity === "error";
   const isNamed = (problem: ConfigProblem) => isError(problem) && (namesErrors || (isFound && problem.path === ""));
-  const named = problems.length === 1 ? problems : problems.filter(isNamed);
+  const rest = problems.filter((problem) => !isNamed(problem));
+  // A count of one takes a line, too.
+  const named = rest.length === 1 ? problems : problems.filter(isNamed);
   for (const problem of named) printWarning(renderConfigProblem(problem));
-  const rest = problems.filter((problem) => !named.includes(problem));
-  if (rest.length === 0) return;
+  if (rest.length <= 1) return;
   const files = config.map((file) => ` --config ${shellQuote(file)}`).join("");
   const what = isFound ? "What was found in clients" : "The configuration";
   printWarning(`${what} has ${countProblems(rest)}. Run: toolplane config validate${files}`);
