@@ -39,11 +39,9 @@ export const RootCheck = z
     broken: z.object({ number: z.number().int(), at: z.string(), reason: z.string() }).nullable(),
     rootFound: z.boolean().nullable().meta({ description: "Null when no root was asked for." }),
     rootProblem: z.string().nullable().meta({ description: "What is wrong with the exported roots that were given." }),
-    missing: z
-      .array(z.object({ chain: z.string(), at: z.string() }))
-      .meta({
-        description: "Chains whose records were there at this time, the first one known, and are gone or changed.",
-      }),
+    missing: z.array(z.object({ chain: z.string(), at: z.string() })).meta({
+      description: "Chains whose records were there at this time, the first one known, and are gone or changed.",
+    }),
   })
   .meta({ id: "RootCheck", description: "The roots over all chains." });
 export type RootCheck = TypeOf<typeof RootCheck>;
