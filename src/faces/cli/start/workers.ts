@@ -84,7 +84,7 @@ function createHub(pass: string) {
     if (worker.isConnected()) worker.send(message, () => undefined);
   };
 
-  /** Of all workers, as they were told last where one does not answer in time; and of those that have ended. */
+  /** Of all workers, the last known where one does not answer in time; and of those that have ended. */
   async function gather(): Promise<Series[]> {
     const all: Series[] = [];
     const asking = [...workers].map(async (worker) => {
