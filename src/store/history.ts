@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { nowText } from "../lib/ids-and-time.ts";
+import { pause } from "../lib/async/pause.ts";
+import { firstIdOf, nowText } from "../lib/ids-and-time.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { CallRecord } from "../model/calls/call-schema.ts";
@@ -24,7 +25,14 @@ const pageSize = 500;
 /** Events that are read for one page of a caller who may not see all of them. */
 const maxScanned = 5_000;
 
+/** Looks for a call that began this long ago, with a margin for clocks that differ. */
+const youngMs = 60_000;
+const maxLooks = 6;
+const betweenLooksMs = 100;
+
 type Recorded = {
+  /** Other planes may write into the store. */
+  tells: boolean;
   /** For what a caller reads. */
   storeOf(principal: Principal): Promise<Store>;
   on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
@@ -74,7 +82,7 @@ export function createHistory(context: HistoryContext): {
         return (await recorder.storeOf(principal)).lastUses();
       },
       async get(id, { principal }) {
-        const record = await (await recorder.storeOf(principal)).call(id);
+        const record = await findCall(recorder, id, principal);
         if (record !== null && isOwn(record, principal)) return record;
         throw new PlaneError("NOT_FOUND", `No call '${id}' of yours is recorded. 'calls' lists those that are.`);
       },
@@ -114,6 +122,17 @@ export function createHistory(context: HistoryContext): {
       },
     },
   };
+}
+
+/** A call that another plane has answered just now: its record is in the database with the next batch. */
+async function findCall(recorder: Recorded, id: string, principal: Principal): Promise<CallRecord | null> {
+  const store = await recorder.storeOf(principal);
+  for (let tried = 1; ; tried += 1) {
+    const record = await store.call(id);
+    const isOnItsWay = recorder.tells && tried < maxLooks && id >= firstIdOf(Date.now() - youngMs);
+    if (record !== null || !isOnItsWay) return record;
+    await pause(betweenLooksMs);
+  }
 }
 
 function createEventPages(context: HistoryContext): Inside<PlaneEvents>["page"] {

@@ -118,6 +118,20 @@ test("planes that write at once leave one record in one chain", async () => {
   if (events) assert.ok(events.length >= 2 * many);
 });
 
+test("a call is shown by another plane as soon as it is answered", async () => {
+  await using directory = await temporaryDirectory();
+  const { left, right, ask } = await twoPlanes(directory);
+  await using _left = left;
+  await using _right = right;
+  for (let time = 0; time < 5; time += 1) {
+    const { body } = await ask.left("POST /tools/echo.echo/call", { arguments: { message: "hi" } });
+    const { id } = (body as { call: { id: string } }).call;
+    const shown = await ask.right(`GET /calls/${id}`);
+    assert.deepEqual([shown.status, (shown.body as { id?: string }).id], [200, id]);
+  }
+  assert.equal((await ask.right("GET /calls/0mw-none")).status, 404);
+});
+
 test("what planes may do together is not more than what one may do", async () => {
   await using directory = await temporaryDirectory();
   const lookup = {

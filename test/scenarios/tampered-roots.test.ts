@@ -9,6 +9,7 @@ import { createPlane, type Plane } from "../../src/index.ts";
 import type { AuditRoot, CallProof } from "../../src/model/audit-schema.ts";
 import { hashOfRoot } from "../../src/store/roots/root-hash.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { runCli, writeConfig } from "./support.ts";
 
 type Directory = Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -190,6 +191,21 @@ test("roots are made also after a clock was ahead", async (context) => {
   await plane.call("say", {});
   context.mock.timers.tick(60_000);
   assert.partialDeepStrictEqual(await made, { number: 2 });
+});
+
+test("a key that cannot sign, and a file that cannot be written, are said when the plane starts", async (context) => {
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey.export({ type: "pkcs8", format: "pem" });
+  for (const [audit, said] of [
+    [{ signingKey: rsa.toString() }, /'audit.signingKey' is no Ed25519 private key/],
+    [{ rootFile: "/no/such/directory/roots.jsonl" }, /ENOENT.*\/no\/such\/directory/],
+  ] as const) {
+    await using directory = await temporaryDirectory();
+    const warned = context.mock.method(process, "emitWarning", () => undefined);
+    await using _plane = await openPlane(directory, audit);
+    await until("it is said", async () => warned.mock.callCount() > 0);
+    assert.match(String(warned.mock.calls[0]?.arguments[0]), said);
+    warned.mock.restore();
+  }
 });
 
 test("a file with roots whose lines were changed, cut off or not signed is named with the line", async () => {

@@ -104,8 +104,10 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
     await until("all are back", () => copies().length === 3);
 
     const [victim = 0] = workers.slice(1);
+    const soFar = await counted();
     process.kill(victim, "SIGKILL");
     await until("another one is there", () => childrenOf(pid).length === 3 && !childrenOf(pid).includes(victim));
+    assert.ok((await counted()) >= soFar, "what it had counted is still there");
     await until("it answers", async () => (await Promise.all(Array.from({ length: 12 }, call))).every(({ ok }) => ok));
 
     assert.equal(await serving.stop("SIGTERM"), 0);

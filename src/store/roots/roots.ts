@@ -60,15 +60,20 @@ export function createRoots({ settings, recorder }: RootsContext) {
   }
 
   /** A root that could not be made or given away is covered by the next one. */
-  const makeQuietly = (isLast = false) => {
-    making = making
-      .then(() => make(isLast))
-      .catch((thrown) => {
-        if (!hasWarned) process.emitWarning(`No audit root could be made or exported: ${(thrown as Error).message}`);
-        hasWarned = true;
-      });
+  const quietly = (work: () => Promise<void>) => {
+    making = making.then(work).catch((thrown) => {
+      if (!hasWarned) process.emitWarning(`No audit root can be made or exported: ${(thrown as Error).message}`);
+      hasWarned = true;
+    });
     return making;
   };
+
+  /** What is wrong with the key or the file is said at once, and not with the first root. */
+  async function check(): Promise<void> {
+    await sign();
+    const { rootFile } = settings.config().audit;
+    if (rootFile !== undefined) await appendFile(rootFile, "", { mode: 0o600 });
+  }
 
   const verbs: Pick<Inside<PlaneCalls>, "prove"> = {
     async prove(id, { principal }) {
@@ -81,13 +86,15 @@ export function createRoots({ settings, recorder }: RootsContext) {
   return {
     verbs,
     start(): void {
-      clock ??= setInterval(() => void makeQuietly(), everyMs).unref();
+      if (clock) return;
+      void quietly(check);
+      clock = setInterval(() => void quietly(() => make(false)), everyMs).unref();
     },
     stop: once(async () => {
       const wasStarted = clock !== undefined;
       clearInterval(clock);
       // A command that makes one call leaves it to the next plane that stays.
-      if (wasStarted) await makeQuietly(true);
+      if (wasStarted) await quietly(() => make(true));
     }),
   };
 }

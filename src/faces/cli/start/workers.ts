@@ -11,6 +11,7 @@ import { Interrupted, onHangup, terminal, untilInterrupted } from "../terminal/t
 /** What a worker says once it listens. */
 export type Ready = { url: string; workbench: string | null; servers: number };
 
+/** Numbers of one worker, as `prom-client` hands them over. */
 type Series = object[];
 /** What a person does to a server is done to the copy of each worker. */
 const forAll = ["connect", "disconnect", "restart"] as const;
@@ -74,6 +75,8 @@ type Started = { ready: Promise<Ready>; ended: Promise<number> };
 function createHub(pass: string) {
   const workers = new Set<Worker>();
   const counted = new Map<string, (series: Series) => void>();
+  const latest = new Map<Worker, Series>();
+  const ended = createEndedCounters();
   let isStopping = false;
   let asked = 0;
   const tell = (worker: Worker, message: ToWorker) => {
@@ -81,7 +84,7 @@ function createHub(pass: string) {
     if (worker.isConnected()) worker.send(message, () => undefined);
   };
 
-  /** Of all workers that answer in time. */
+  /** Of all workers, the last known where one does not answer in time; and of those that have ended. */
   async function gather(): Promise<Series[]> {
     const all: Series[] = [];
     const asking = [...workers].map(async (worker) => {
@@ -89,22 +92,24 @@ function createHub(pass: string) {
       const answered = new Promise<void>((resolve) => {
         counted.set(id, (series) => {
           all.push(series);
+          latest.set(worker, series);
           resolve();
         });
       });
       tell(worker, { type: "count", id });
-      await isWithin(answered, countMs);
+      const isAnswered = await isWithin(answered, countMs);
       counted.delete(id);
+      if (!isAnswered) all.push(latest.get(worker) ?? []);
     });
     await Promise.all(asking);
-    return all;
+    return [...all, ended.series()];
   }
 
   function start(number: number): Started {
     const worker = cluster.fork({ [variable]: String(number) });
     workers.add(worker);
     const ready = Promise.withResolvers<Ready>();
-    const ended = Promise.withResolvers<number>();
+    const gone = Promise.withResolvers<number>();
     worker.on("message", (message: FromWorker) => {
       if (message.type === "hello") tell(worker, isStopping ? stopMessage : { type: "begin", pass });
       else if (message.type === "ready") ready.resolve(message);
@@ -116,9 +121,11 @@ function createHub(pass: string) {
     });
     worker.once("exit", (code) => {
       workers.delete(worker);
-      ended.resolve(code ?? 1);
+      ended.add(latest.get(worker) ?? []);
+      latest.delete(worker);
+      gone.resolve(code ?? 1);
     });
-    return { ready: ready.promise, ended: ended.promise };
+    return { ready: ready.promise, ended: gone.promise };
   }
 
   const stopMessage: ToWorker = { type: "stop", signal: "SIGTERM" };
@@ -141,6 +148,33 @@ function createHub(pass: string) {
       isStopping = true;
       for (const worker of workers) tell(worker, { type: "stop", signal: name });
     },
+  };
+}
+
+type Value = { value: number; labels: object; metricName?: string };
+type Metric = { name: string; type: string; values: Value[] };
+
+/**
+ * What workers had counted that have ended since: a sum that falls would look like a start from zero, and all that was
+ * counted before like new.
+ */
+function createEndedCounters() {
+  const ended = new Map<string, { metric: Metric; values: Map<string, Value> }>();
+  return {
+    /** Of gauges nothing is left with the worker. */
+    add(series: Series): void {
+      for (const metric of series as Metric[]) {
+        if (metric.type !== "counter" && metric.type !== "histogram") continue;
+        const known = ended.get(metric.name) ?? { metric, values: new Map<string, Value>() };
+        ended.set(metric.name, known);
+        for (const one of metric.values) {
+          const place = JSON.stringify([one.metricName, one.labels]);
+          known.values.set(place, { ...one, value: one.value + (known.values.get(place)?.value ?? 0) });
+        }
+      }
+    },
+    series: (): Series =>
+      [...ended.values()].map(({ metric, values }) => ({ ...metric, values: [...values.values()] })),
   };
 }
 
