@@ -62,6 +62,14 @@ suite("the context in the browser", { skip: noBrowser }, () => {
     assert.equal(await unused.getByRole("button").isEnabled(), true);
   });
 
+  test("the list of tools scrolls in a place of its own, where only the rows in sight are made", async () => {
+    const { page } = await world.visit("/context");
+    const table = page.getByRole("table", { name: "Tools by cost" });
+    await table.getByRole("link").first().waitFor();
+    const [seen, whole] = await table.evaluate(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight]);
+    assert.ok(Number(seen) < Number(whole), `${seen} of ${whole} pixels`);
+  });
+
   test("the arrow and the announced order say which end comes first", async () => {
     const { page } = await world.visit("/context");
     const table = page.getByRole("table", { name: "Tools by cost" });

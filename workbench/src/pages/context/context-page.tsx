@@ -143,7 +143,7 @@ function ToolCosts({ costs }: { costs: readonly ToolCost[] }) {
   const by = orders[sort.replace(/^-/, "")] ?? orders.tokens;
   const rows = costs.toSorted((one, other) => (by?.(one, other) ?? 0) * (sort.startsWith("-") ? -1 : 1));
   return (
-    <div className="h-[560px] min-w-0">
+    <div className="flex h-[560px] min-w-0 flex-col">
       <DataTable
         label="Tools by cost"
         columns={columns}
