@@ -79,6 +79,30 @@ suite("a server behind the plane that needs a person's own account", () => {
       await client.close();
     });
 
+  test("a prompt of such a server asks too, and is read afterwards; other clients get the link", async () => {
+    const client = await connect("legacy", { elicitation: { url: {} } });
+    const asked: string[] = [];
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      const { url = "" } = params as { url?: string };
+      asked.push(url);
+      await visit(url);
+      return { action: "accept" };
+    });
+    await client.callTool(echo);
+    const { prompts } = await client.listPrompts();
+    const [greeting] = prompts.filter(({ name }) => name.endsWith("greeting"));
+    const prompt = { name: greeting?.name ?? "" };
+    await oauth.command("revoke");
+    assert.match(JSON.stringify(await client.getPrompt(prompt)), /Say hello/);
+    assert.deepEqual(asked.slice(-1), [`${world.url}/account/remote`]);
+    await client.close();
+    const other = await connect("legacy", {});
+    await oauth.command("revoke");
+    await assert.rejects(other.getPrompt(prompt), /Open \S+\/account\/remote in a browser/);
+    await visit(`${world.url}/account/remote`);
+    await other.close();
+  });
+
   const program = { code: "return await Promise.all(['one', 'two'].map((message) => tools.remote.echo({ message })))" };
   const runCode = { name: "run_code", arguments: program };
 

@@ -3,7 +3,8 @@ import { pause } from "../../lib/async/pause.ts";
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { AskForAccount } from "../../model/agent/code-run.ts";
 import type { Outcome } from "../../model/calls/call.ts";
-import { isObject } from "../../model/json.ts";
+import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { RequestContext } from "./request.ts";
@@ -29,21 +30,41 @@ export async function withAccount(
   return (await createAskForAccount(plane, principal, context)(outcome)) ?? run();
 }
 
+/** The same for what is passed on to a server. */
+export async function forwardWithAccount(
+  plane: Plane,
+  principal: Principal,
+  context: RequestContext,
+  forward: () => Promise<unknown>,
+): Promise<unknown> {
+  try {
+    return await forward();
+  } catch (thrown) {
+    const { code, data } = toPlaneError(thrown);
+    const server = accountFor({ code, data, server: String(data.server) }, principal);
+    const url = server === null ? null : linkFor(plane, server);
+    if (server === null || url === null) throw thrown;
+    if (canVisit(context.client.capabilities) && (await signIn(plane, principal, context, server, url)))
+      return forward();
+    throw new PlaneError("AUTH_REQUIRED", linkText(server, url), { data: { url } });
+  }
+}
+
 /** For one request, of which several calls may need the same account: its person is asked once, and not again after a no. */
 export function createAskForAccount(plane: Plane, principal: Principal, context: RequestContext): AskForAccount {
   const asked = new Map<string, { answer: Promise<boolean>; signedInAt: number }>();
   return async (outcome) => {
-    const server = accountFor(outcome, principal);
+    const server = accountFor(outcome.error, principal);
     const url = server === null ? null : linkFor(plane, server);
     if (server === null || url === null) return outcome;
-    if (!canVisit(context.client.capabilities)) return withLink(outcome, server, url);
+    if (!canVisit(context.client.capabilities)) return refusedWith(outcome, server, url);
     const begunAt = steadyNow() - outcome.call.durationMs;
     let asking = asked.get(server);
     // A sign-in that is lost later in the same request is asked for again; a call that began before it is only made again.
     if (asking === undefined || asking.signedInAt < begunAt)
       asking = { answer: signIn(plane, principal, context, server, url), signedInAt: Number.POSITIVE_INFINITY };
     asked.set(server, asking);
-    if (!(await asking.answer)) return withLink(outcome, server, url);
+    if (!(await asking.answer)) return refusedWith(outcome, server, url);
     asking.signedInAt = Math.min(asking.signedInAt, steadyNow());
     return null;
   };
@@ -66,11 +87,11 @@ async function signIn(plane: Plane, principal: Principal, context: RequestContex
   return true;
 }
 
+type Missing = { code: string; server: string | null; data: UnknownObject };
+
 /** The server whose sign-in is missing, where the caller is a person who could have one. */
-function accountFor({ error }: Unsuccessful, { user }: Principal): string | null {
-  const { server } = error;
-  if (error.code !== "AUTH_REQUIRED" || error.data.kind !== "oauth" || user === null) return null;
-  return server;
+function accountFor({ code, server, data }: Missing, { user }: Principal): string | null {
+  return code === "AUTH_REQUIRED" && data.kind === "oauth" && user !== null ? server : null;
 }
 
 /** Where people sign in at the plane, they can sign in to servers behind it. */
@@ -92,7 +113,9 @@ function createLook(plane: Plane, principal: Principal, server: string): () => P
   };
 }
 
-function withLink(outcome: Unsuccessful, server: string, url: string): Outcome {
-  const message = `Server '${server}' needs an account of yours. Open ${url} in a browser, sign in, and call the tool again.`;
-  return { ...outcome, error: { ...outcome.error, message, data: { url } } };
+function refusedWith(outcome: Unsuccessful, server: string, url: string): Outcome {
+  return { ...outcome, error: { ...outcome.error, message: linkText(server, url), data: { url } } };
 }
+
+const linkText = (server: string, url: string) =>
+  `Server '${server}' needs an account of yours. Open ${url} in a browser, sign in, and try again.`;

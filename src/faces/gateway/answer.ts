@@ -6,6 +6,7 @@ import type { OfferKind } from "../../model/servers/server.ts";
 import { extensionsIn, isExtensionMethod, mayPass } from "../../protocol/extensions.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Era } from "../../protocol/session.ts";
+import { forwardWithAccount } from "./accounts.ts";
 import { answerCall, createConsents } from "./answer-call.ts";
 import { isHost, showContents, withLinks } from "./apps/page-calls.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
@@ -84,7 +85,10 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
   async function ask(server: string, method: string, asked: UnknownObject, context: RequestContext) {
     const { inputResponses: _, requestState: __, _meta: ___, ...params } = asked;
     const { principal } = surfaceOf(context);
-    const answered = await plane.servers.forward(server, method, params, { ...asking(context, asked), principal });
+    const options = { ...asking(context, asked), principal };
+    const answered = await forwardWithAccount(plane, principal, context, () =>
+      plane.servers.forward(server, method, params, options),
+    );
     return isObject(answered) ? answered : {};
   }
 
