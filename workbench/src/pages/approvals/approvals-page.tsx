@@ -4,6 +4,7 @@ import { waitingQuery } from "../../api/approval-queries.ts";
 import { questionsQuery } from "../../api/queries.ts";
 import { useHasSound, useNotifies } from "../../app/approval-alerts.ts";
 import { Button } from "../../parts/button.tsx";
+import { classes } from "../../parts/class-names.ts";
 import { Bell, BellOff, Monitor } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
@@ -36,14 +37,15 @@ export function ApprovalsPage() {
       title="Approvals"
       about="Calls that need a person's approval."
       actions={
-        <>
+        // On a phone an open call needs the room.
+        <div className={classes("flex flex-wrap gap-2", id !== undefined && "max-md:hidden")}>
           <Button icon={Monitor} aria-pressed={notifies} onClick={() => setNotifies(!notifies)}>
             {notifies ? "Notifications on" : "Notifications off"}
           </Button>
           <Button icon={hasSound ? Bell : BellOff} aria-pressed={hasSound} onClick={() => setSound(!hasSound)}>
             {hasSound ? "Sound on" : "Sound off"}
           </Button>
-        </>
+        </div>
       }
     >
       <Tabs
