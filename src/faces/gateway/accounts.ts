@@ -30,22 +30,21 @@ export async function withAccount(
   return (await createAskForAccount(plane, principal, context)(outcome)) ?? run();
 }
 
-/** The same for what is passed on to a server. */
-export async function forwardWithAccount(
+/** The same for a prompt or a resource. */
+export async function withAccountToRead<Answer>(
   plane: Plane,
   principal: Principal,
   context: RequestContext,
-  forward: () => Promise<unknown>,
-): Promise<unknown> {
+  read: () => Promise<Answer>,
+): Promise<Answer> {
   try {
-    return await forward();
+    return await read();
   } catch (thrown) {
     const { code, data } = toPlaneError(thrown);
     const server = accountFor({ code, data, server: String(data.server) }, principal);
     const url = server === null ? null : linkFor(plane, server);
     if (server === null || url === null) throw thrown;
-    if (canVisit(context.client.capabilities) && (await signIn(plane, principal, context, server, url)))
-      return forward();
+    if (canVisit(context.client.capabilities) && (await signIn(plane, principal, context, server, url))) return read();
     throw new PlaneError("AUTH_REQUIRED", linkText(server, url), { data: { url } });
   }
 }

@@ -6,7 +6,7 @@ import type { OfferKind } from "../../model/servers/server.ts";
 import { extensionsIn, isExtensionMethod, mayPass } from "../../protocol/extensions.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Era } from "../../protocol/session.ts";
-import { forwardWithAccount } from "./accounts.ts";
+import { withAccountToRead } from "./accounts.ts";
 import { answerCall, createConsents } from "./answer-call.ts";
 import { isHost, showContents, withLinks } from "./apps/page-calls.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
@@ -85,10 +85,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
   async function ask(server: string, method: string, asked: UnknownObject, context: RequestContext) {
     const { inputResponses: _, requestState: __, _meta: ___, ...params } = asked;
     const { principal } = surfaceOf(context);
-    const options = { ...asking(context, asked), principal };
-    const answered = await forwardWithAccount(plane, principal, context, () =>
-      plane.servers.forward(server, method, params, options),
-    );
+    const answered = await plane.servers.forward(server, method, params, { ...asking(context, asked), principal });
     return isObject(answered) ? answered : {};
   }
 
@@ -101,6 +98,12 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       : {}),
     ...(context.conversation === null ? {} : { conversation: context.conversation }),
   });
+
+  /** For what a person wants to read: lists, notifications and completions ask no one for an account. */
+  const forwardRead = (...given: Parameters<typeof forward>) => {
+    const [, , , context] = given;
+    return withAccountToRead(plane, surfaceOf(context).principal, context, () => forward(...given));
+  };
 
   async function forward(server: string, method: string, asked: UnknownObject, context: RequestContext) {
     const given = await ask(server, method, asked, context);
@@ -172,7 +175,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
         return wireResult(toMessages(skill, read), context.era);
       }
       const { server, name } = await findPrompt(surfaceOf(context).offers, params.name, "name");
-      return forward(server, method, { ...params, name }, context);
+      return forwardRead(server, method, { ...params, name }, context);
     },
     async readResource({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
       const { uri: shown } = params;
@@ -181,7 +184,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       const near = context.tools.pages.recent().map(({ server }) => server);
       for (const { server, uri } of await surfaceOf(context).offers.findResource(shown, near)) {
         try {
-          return await forward(server, method, { ...params, uri }, context);
+          return await forwardRead(server, method, { ...params, uri }, context);
         } catch (thrown) {
           // Try the next server.
           if (!(thrown instanceof RpcError) || ![-32002, -32602, -32601].includes(thrown.code)) throw thrown;
