@@ -150,7 +150,7 @@ suite("a forged token opens nothing, and nothing that it names is fetched", () =
   for (const [what, changed] of [
     ["is over", { exp: soon(-60) }],
     ["is never over", { exp: undefined }],
-    ["has not begun", { nbf: soon(120) }],
+    ["has not begun", { nbf: soon(86_400) }],
     ["is for another plane", { aud: "https://other.example/mcp" }],
     ["is for another address of this plane", { aud: "/tools" }],
     ["is for no address", { aud: undefined }],
