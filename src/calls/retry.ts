@@ -13,6 +13,8 @@ const spread = { factor: 2, jitter: 0.25 } as const;
 const maxReadyMs = 10_000;
 /** The longest `Retry-After` that is waited for. */
 const maxWaitMs = 60_000;
+/** Sessions that a call may find ended before it was sent: others may have used them up. */
+const maxEndedSessions = 10;
 
 export type Retrying = {
   limiter: TimeLimiter;
@@ -34,8 +36,9 @@ export async function retryOrGiveUp(
   const safe = notSent || isRepeatable(call.tool);
   const delayMs = Math.max(delayFor(error, attempts.length, settings), Math.min(readyInMs?.() ?? 0, maxReadyMs));
   const worthwhile = errorTable[error.code].retryable && !limiter.isCancelled && !isHopeless(error, delayMs, limiter);
+  const most = isEndedSession(error) && settings.attempts > 1 ? maxEndedSessions : settings.attempts;
   // What asks for another try gets it as long as the call's own limit allows.
-  if (!safe || !worthwhile || (attempts.length >= settings.attempts && !isAnnounced(error))) {
+  if (!safe || !worthwhile || (attempts.length >= most && !isAnnounced(error))) {
     // In either case: what may have run is reported as unknown.
     const mayHaveRun = !safe && errorTable[error.code].retryable && !limiter.isCancelled;
     throw withAttempts(call, mayHaveRun ? unknownOutcome(call, error) : error, attempts);
@@ -53,6 +56,11 @@ export async function retryOrGiveUp(
 /** The provider itself named the wait (`Retry-After`). */
 export function isAnnounced({ data }: PlaneError): boolean {
   return data.announced === true;
+}
+
+/** Opening a session again is not a second request. */
+export function isEndedSession({ data: { sent, retryInMs } }: PlaneError): boolean {
+  return sent === false && retryInMs === 0;
 }
 
 /** A first announced wait is kept to; after further ones the backoff grows too, so that "now" does not become a flood. */

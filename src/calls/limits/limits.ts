@@ -11,7 +11,7 @@ import type { Inside } from "../../model/principal.ts";
 import type { ServersChange } from "../../model/servers/server.ts";
 import type { CircuitStatus } from "../../model/servers/server-schema.ts";
 import type { Recorder } from "../../store/store.ts";
-import { isAnnounced } from "../retry.ts";
+import { isAnnounced, isEndedSession } from "../retry.ts";
 import { type ConversationBudgets, createBudgets, type Meter } from "./budgets.ts";
 import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.ts";
 import { createRateLimiter, createSharedRateLimiter, type Rated } from "./rate-limiter.ts";
@@ -158,9 +158,8 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, concurrency
       const server = serverOf(spec);
       const open = server === null ? null : circuits.reason(server);
       if (open !== null) return open;
-      const { sent, retryInMs } = error.data;
-      // Opening a session again is not a second request, and what asks for one is not overloaded by it.
-      if (isAnnounced(error) || (server !== null && sent === false && retryInMs === 0)) return null;
+      // What asks for another try is not overloaded by it.
+      if (isAnnounced(error) || (server !== null && isEndedSession(error))) return null;
       const whose = server === null ? `'${call.tool.name}'` : `server '${server}'`;
       const reason = `The retries of ${whose} are used up: at most a fifth of the calls of the last minute are tried again.`;
       return andThen(retries.take(targetOf(call, spec)), (isTaken) => (isTaken ? null : reason));
