@@ -57,6 +57,11 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
   const browser = await openBrowser();
   const address = (path: string) =>
     `${serving.url}/workbench${path}${path.endsWith("#") ? "" : new URL(serving.workbench).hash}`;
+  /** Until the pass of the address is exchanged: what goes elsewhere before that has none. */
+  const goTo = async (page: Page, path: string) => {
+    await page.goto(address(path));
+    if (!path.endsWith("#")) await page.locator("#did-not-start").waitFor({ state: "detached" });
+  };
   let tab: OpenPage | undefined;
   return {
     url: serving.url,
@@ -71,12 +76,12 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
     async visit(path = "/", { viewport = desktop } = {}) {
       if (tab === undefined) tab = await openPage(browser, { viewport });
       else await forgetAll(tab, serving.url, viewport);
-      await tab.page.goto(address(path));
+      await goTo(tab.page, path);
       return tab;
     },
     async open(path = "/", options = {}) {
       const opened = await openPage(browser, options);
-      await opened.page.goto(address(path));
+      await goTo(opened.page, path);
       return opened;
     },
     async createKey(name, ...scopes) {
