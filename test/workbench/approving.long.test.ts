@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { until } from "../fixtures/until.ts";
 import { textsOf } from "../scenarios/support.ts";
 import { type ApprovingWorld, openApprovingWorld, secret, waitingCard } from "./approving-world.ts";
 import { accessibilityProblems, noBrowser } from "./browser.ts";
@@ -210,7 +211,8 @@ suite("approving in the browser, in every way", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Approve …" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("bulk 3").waitFor();
-    await page.waitForFunction(`document.activeElement.getAttribute("aria-label") === "Calls"`);
+    const isFocused = `document.activeElement.getAttribute("aria-label") === "Calls"`;
+    await until("the list to have the focus", () => page.evaluate<boolean>(isFocused));
     assert.deepEqual(await accessibilityProblems(page), []);
     await dialog.getByRole("button", { name: "Approve 3 calls" }).click();
     assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { type Script, startScriptedModel } from "../fixtures/llm-script.ts";
+import { until } from "../fixtures/until.ts";
 import { fixture } from "../scenarios/support.ts";
 import { accessibilityProblems, noBrowser, openWorld } from "./browser.ts";
 
@@ -39,9 +40,10 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
     const card = page.getByRole("article", { name: /A call of echo/ });
     await card.getByText("from the model").waitFor();
     // Whole, above the question, without scrolling.
-    await page.waitForFunction(`[...document.querySelectorAll("[role=log] button")].some((button) =>
+    const isInSight = `[...document.querySelectorAll("[role=log] button")].some((button) =>
       button.textContent === "Approve" &&
-      button.getBoundingClientRect().bottom <= document.querySelector("[role=log]").getBoundingClientRect().bottom)`);
+      button.getBoundingClientRect().bottom <= document.querySelector("[role=log]").getBoundingClientRect().bottom)`;
+    await until("the button to be in sight", () => page.evaluate<boolean>(isInSight));
     await page
       .getByRole("article", { name: "echo.put_note waits for approval" })
       .getByRole("button", { name: "Approve" })

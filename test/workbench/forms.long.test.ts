@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { until } from "../fixtures/until.ts";
 import { fixture } from "../scenarios/support.ts";
 import { accessibilityProblems, noBrowser, openWorld, type Page, type World } from "./browser.ts";
 import { allKinds, choicesEverywhere, hostileKinds } from "./form-schemas.ts";
@@ -309,7 +310,9 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     await page.getByText("mail must be written like ann@example.org").waitFor();
     assert.equal(await page.getByText("is required").count(), 0);
     const inSight = `document.querySelector("textarea[rows='9']").getBoundingClientRect()`;
-    await page.waitForFunction(`${inSight}.top > 0 && ${inSight}.bottom < innerHeight`);
+    await until("it to be in sight", () =>
+      page.evaluate<boolean>(`${inSight}.top > 0 && ${inSight}.bottom < innerHeight`),
+    );
     assert.deepEqual(await argumentsIn(page), { version: 2, mail: "nobody" });
     await page.getByRole("button", { name: "Dry run" }).click();
     await page.getByText("tags is required").waitFor();
@@ -323,9 +326,11 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Dry run" }).click();
     await page.getByText("people 2 › name is required").waitFor();
     const isAt = (id: string) =>
-      page.waitForFunction(
-        `document.activeElement.id === "${id}" && document.activeElement.getBoundingClientRect().top >= 0 &&
+      until(`${id} to have the focus`, () =>
+        page.evaluate<boolean>(
+          `document.activeElement.id === "${id}" && document.activeElement.getBoundingClientRect().top >= 0 &&
           document.activeElement.getBoundingClientRect().bottom <= innerHeight`,
+        ),
       );
     await isAt("argument_people_1_name");
     const found = { ...given, people: [], payment: { by: "card", number: "4", currency: "EUR", expiry: "soon" } };

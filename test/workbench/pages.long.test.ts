@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { until } from "../fixtures/until.ts";
 import { accessibilityProblems, noBrowser, type OpenPage } from "./browser.ts";
 import { openShowcase, type Showcase, showcasePages, shown } from "./showcase.ts";
 
@@ -106,10 +107,11 @@ suite("the pages of the workbench in every theme", { skip: noBrowser }, () => {
     await page.reload();
     await menu.getByRole("link", { name: "Settings" }).waitFor();
     assert.ok((await hidden()) > 0);
-    await page.waitForFunction(`(() => {
+    const isInSight = `(() => {
       const nav = document.querySelector("aside nav").getBoundingClientRect();
       return nav.bottom >= document.querySelector("aside nav [aria-current]").getBoundingClientRect().bottom;
-    })()`);
+    })()`;
+    await until("the page that is open to be in sight", () => page.evaluate<boolean>(isInSight));
   });
 
   test("the whole of it can be walked through with the keyboard", async () => {
