@@ -300,7 +300,8 @@ suite("programs as agents write them run at the first try", () => {
     const fence = "```";
     const code = `Here it is:\r\n\r\n${fence}ts\r\nreturn [1, 2].length;\r\n${fence}\r\n\r\nIt counts.`;
     assert.equal((await plane.code.run(code)).value, 2);
-    assert.equal((await plane.code.run("~~~\nreturn 3\n~~~")).value, 3);
+    const writes = "const page = `\n~~~\nreturn 1\n~~~\n`;\nreturn page.length";
+    assert.equal((await plane.code.run(writes)).value, 18, "what a program writes is not the program");
     await assert.rejects(plane.code.run(`${code}\n${code}`), { code: "USAGE", message: /several programs/ });
   });
 

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { readParts } from "../../packages/agent/src/patterns.ts";
 import { parseReact } from "../../packages/agent/src/react/reader.ts";
 import { describeTool } from "../../packages/agent/src/react/style.ts";
+import { withLastValue } from "../../packages/code/src/last-value.ts";
+import { readSource } from "../../packages/code/src/program-text.ts";
 import { namedIn } from "../../packages/code/src/program-tools.ts";
 import { nameFromPackage, plainName } from "../../packages/import/src/adding/names.ts";
 import { nameFromPath } from "../../packages/openapi/src/names.ts";
@@ -109,6 +111,9 @@ const challenged = (text: string) => Array.from({ length: 20 }, () => parseChall
 const logged = (text: string) => createServerLog(String).addText(`${text}\n`.repeat(20));
 const forModel = (text: string) => messageForModel({ message: `${text}HINT`, data: { personHints: ["HINT"] } });
 
+/** Nothing in it is an expression. */
+const lastValueOf = (text: string) => withLastValue(text, () => false);
+
 type Row = [what: string, run: (input: string) => unknown, make: (size: number) => string, size: number];
 
 const rows: Row[] = [
@@ -146,6 +151,10 @@ const rows: Row[] = [
   ["secrets in a text", redact, repeat("password: Bearer a.b "), 50_000],
   ["beginnings of tokens in a text", redact, repeat("eyJ-"), 50_000],
   ["spaces in a text", redact, repeat(" "), 200_000],
+  ["fences of a program that are not closed", readSource, repeat("```a\n"), 60_000],
+  ["spaces in a fence of a program", readSource, repeat(" ", "```\n"), 60_000],
+  ["blank lines before the last value of a program", lastValueOf, repeat("\n", "a", "class A {}"), 60_000],
+  ["closed brackets in a program", lastValueOf, repeat(")\n"), 60_000],
   ["quotes in a program that are not closed", namedIn, repeat('\\"'), 50_000],
   ["comments in a program that are not closed", namedIn, repeat("/* "), 100_000],
   ["calls in a program", namedIn, repeat("tools.a.b();\n"), 100_000],

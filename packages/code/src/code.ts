@@ -11,13 +11,12 @@ import type { UnknownObject } from "../../../src/model/json.ts";
 import type { PlaneCode } from "../../../src/model/plane-work.ts";
 import { type Inside, type KnownCaller, ownerOf, requireScope } from "../../../src/model/principal.ts";
 import { createEndings } from "./endings.ts";
+import { readSource } from "./program-text.ts";
 import { createProgramTools } from "./program-tools.ts";
 import { createRecordedCalls, type WaitingRun } from "./recorded-calls.ts";
 import { runCode } from "./run-code.ts";
 
 type KnownOptions = RunCodeOptions & KnownCaller;
-
-const maxSource = 256 * 1024;
 
 /** Programs that call tools as functions. */
 export function createCode(parts: CodeParts): CodeRunner {
@@ -119,17 +118,3 @@ const toResult = ({ ok, text, blocks = [] }: CodeOutcome): ToolResult => ({
   content: [{ type: "text", text }, ...(blocks as NonNullable<ToolResult["content"]>)],
   ...(ok ? {} : { isError: true }),
 });
-
-/** Models like to fence what they write, and to say something before it. A line of a program never begins with a fence. */
-const fenced = /(?:^|\n) *(```|~~~)[^\n`]*\n([\s\S]*?)\n? *\1 *(?=\n|$)/g;
-
-function readSource(given: unknown): string {
-  if (typeof given !== "string" || given.trim() === "")
-    throw new PlaneError("USAGE", "A program is a text: JavaScript or TypeScript that calls tools.server.tool(args).");
-  if (given.length > maxSource)
-    throw new PlaneError("PAYLOAD_TOO_LARGE", `A program may have ${maxSource / 1024} KB. Keep data out of it.`);
-  const blocks = [...given.replaceAll("\r\n", "\n").matchAll(fenced)];
-  if (blocks.length > 1)
-    throw new PlaneError("USAGE", "The text has several programs in fences. Give one, without the fence.");
-  return blocks[0]?.[2] ?? given;
-}

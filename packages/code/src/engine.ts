@@ -8,6 +8,7 @@ import {
   type QuickJSRuntime,
 } from "quickjs-emscripten-core";
 import type { ProgramError } from "../../../src/model/agent/code-run.ts";
+import { codeLimits } from "./limits.ts";
 import { compute } from "./platform.ts";
 import { prelude } from "./prelude.ts";
 import type { Asked, FromSandbox, ProgramResult, SandboxRequest } from "./sandbox.ts";
@@ -24,16 +25,15 @@ const maxTimers = 10_000;
 const namesMs = 2_000;
 
 const pageBytes = 64 * 1024;
-/** The engine's own limit does not count what is allocated in small pieces, so the memory itself ends here. */
-export const maxMemoryBytes = 128 * 1024 * 1024;
 
 // Node has it, and its types do not.
 declare const WebAssembly: { Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer } };
-const memory = new WebAssembly.Memory({ initial: 256, maximum: maxMemoryBytes / pageBytes });
+// The engine's own limit does not count what is allocated in small pieces, so the memory itself ends there.
+const memory = new WebAssembly.Memory({ initial: 256, maximum: codeLimits.memoryBytes / pageBytes });
 const module = newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory: memory }));
 
 /** It grows and never shrinks; a little of it may be left that fits nothing. */
-export const isMemoryFull = () => memory.buffer.byteLength > maxMemoryBytes * 0.8;
+export const isMemoryFull = () => memory.buffer.byteLength > codeLimits.memoryBytes * 0.8;
 
 export type Running = Pick<SandboxRequest, "limits"> & {
   /** What the host was asked. */

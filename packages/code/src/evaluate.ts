@@ -24,7 +24,12 @@ export function evaluate(context: QuickJSContext, source: string): Evaluated {
 }
 
 function take(context: QuickJSContext, source: string, lineOf: LineOf): Evaluated {
-  const evaluated = context.evalCode(wrapper.join(withLastValue(context, source)), "program.ts", { strict: true });
+  const compiles = (text: string) => {
+    const compiled = context.evalCode(text, "program.ts", { strict: true, compileOnly: true });
+    compiled.dispose();
+    return compiled.error === undefined;
+  };
+  const evaluated = context.evalCode(wrapper.join(withLastValue(source, compiles)), "program.ts", { strict: true });
   if (!evaluated.error) return { lineOf, handle: evaluated.value };
   const { name = "Error", message = "", stack = "" } = evaluated.error.consume((thrown) => context.dump(thrown));
   return { lineOf, name, message, stack };

@@ -1,8 +1,6 @@
-import type { QuickJSContext } from "quickjs-emscripten-core";
-
-/** Places that are tried, from the end. */
-const maxTries = 60;
-/** Without indentation at the beginning of a line: the last statement begins here and has no value. */
+/** Characters that are compiled to find it: a few milliseconds for most programs, some tenths of a second at most. */
+const maxCompiled = 1_000_000;
+/** At the beginning of a line without indentation: the last statement begins here and has no value. */
 const statement =
   /^(?:return|const|let|var|for|while|do|if|else|switch|try|catch|throw|function|async\s+function|class|import|export)\b/;
 const declaration = /^(?:async\s+function|function|class)\b/;
@@ -13,25 +11,21 @@ const goesOn = /^[([`+\-/]/;
  * Models end a program with an expression and mean its value, or with a call of their own `main`: it is returned, as at a prompt.
  * Only the engine says what an expression is, and whether whole statements stand before it.
  */
-export function withLastValue(context: QuickJSContext, source: string): string {
+export function withLastValue(source: string, compile: (text: string) => boolean): string {
+  let left = maxCompiled;
   const compiles = (text: string) => {
-    const compiled = context.evalCode(text, "program.ts", { strict: true, compileOnly: true });
-    compiled.dispose();
-    return compiled.error === undefined;
+    left -= text.length;
+    return compile(text);
   };
   const whole = withoutEnd(source);
-  let tries = 0;
-  for (const at of beginnings(whole)) {
+  for (const at of beginnings(whole).reverse()) {
     const last = whole.slice(at);
+    if (left < whole.length) return source;
     if (statement.test(last) && (at === 0 || whole[at - 1] === "\n")) return source;
-    const start = last.trimStart();
-    if (start === "" || declaration.test(start)) continue;
-    tries += 1;
-    if (tries > maxTries) return source;
-    if (!compiles(`(async () => (${last}\n))`)) continue;
+    if (declaration.test(last) || !compiles(`(async () => (${last}\n))`)) continue;
     const before = whole.slice(0, at);
     if (!compiles(`(async () => {${before}})`)) continue;
-    if (goesOn.test(start) && compiles(`(async () => {${before}\n.x})`)) continue;
+    if (goesOn.test(last) && compiles(`(async () => {${before}\n.x})`)) continue;
     return `${before}return (${last}\n)`;
   }
   return source;
@@ -46,7 +40,8 @@ function withoutEnd(source: string): string {
   return /^(?:$| *\/\/.*$)/.test(text.slice(semicolon + 1)) ? text.slice(0, Math.max(semicolon, 0)) : text;
 }
 
-/** Of lines, and behind semicolons; the last one first. */
+/** Where something stands first in a line or behind semicolons. */
 function beginnings(text: string): number[] {
-  return [0, ...[...text.matchAll(/[\n;]/g)].map(({ index }) => index + 1)].reverse();
+  const ends = [...text.matchAll(/(?:^|[\n;])[\s;]*/g)].map(({ index, 0: blank }) => index + blank.length);
+  return ends.filter((at) => at < text.length);
 }

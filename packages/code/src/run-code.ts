@@ -11,11 +11,11 @@ import type { Plane, PlaneCallOptions } from "../../../src/model/plane.ts";
 import { ownerOf, type Principal } from "../../../src/model/principal.ts";
 import { defaultTimeoutMs } from "../../../src/model/servers/server.ts";
 import { type Blobs, createBlobs } from "./blobs.ts";
+import { codeLimits } from "./limits.ts";
 import type { ProgramTools } from "./program-tools.ts";
 import { answerOf, createReplayLog, failureJson, type RecordedCalls, type WaitingRun } from "./recorded-calls.ts";
 import type { ProgramResult, Sandbox } from "./sandbox.ts";
 
-const codeLimits = { memoryBytes: 128 * 1024 * 1024, cpuMs: 5_000, calls: 200 };
 const atOnce = 16;
 /** Characters of all answers that one program gets. */
 const maxAnswers = 64 * 1024 * 1024;
@@ -271,7 +271,7 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
     const isUnseen = isSeen !== undefined && !(tool && isSeen(tool));
     const at = new Date().toISOString();
     const name = path.join(".");
-    const options: PlaneCallOptions = {
+    const own: PlaneCallOptions = {
       ...usual,
       relay: {
         ...relay,
@@ -284,9 +284,10 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
       ...(wait !== undefined && { approvalWaitMs: Math.floor(Math.min(wait, limiter.leftMs() * 0.8)) }),
       ...(isUnseen && { unseen: true }),
     };
-    const outcome = await plane().call(asked, args, options);
+    const call = () => plane().call(asked, args, own);
+    const outcome = await call();
     const answered = outcome.ok ? outcome : await askForAccount(outcome);
-    return { ...(answered ?? (await plane().call(asked, args, options))), at };
+    return { ...(answered ?? (await call())), at };
   };
 }
 

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { ProgramError } from "../../../src/model/agent/code-run.ts";
-import { createEngine, type Engine, isMemoryFull, maxMemoryBytes, type Running } from "./engine.ts";
+import { createEngine, type Engine, isMemoryFull, type Running } from "./engine.ts";
 import { evaluate, type LineOf } from "./evaluate.ts";
+import { codeLimits } from "./limits.ts";
 import { missingNames } from "./platform.ts";
 import type { FromSandbox, ProgramResult, SandboxRequest, ToSandbox } from "./sandbox.ts";
 
@@ -143,7 +144,7 @@ const overTime = (limitMs: number): ProgramError => ({
 
 const overMemory: ProgramError = {
   name: "RangeError",
-  message: `The program needs more than ${maxMemoryBytes / 1024 / 1024} MB of memory. Ask for less at once, and keep only what is needed.`,
+  message: `The program needs more than ${codeLimits.memoryBytes / 1024 / 1024} MB of memory. Ask for less at once, and keep only what is needed.`,
 };
 
 /** With no memory left, there is none for an error either: the engine throws nothing. */
