@@ -2,10 +2,10 @@ import { backoffMs, pause } from "../lib/async/pause.ts";
 import { steadyNow } from "../lib/async/steady-time.ts";
 import type { AsClient } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import { extensionsIn, relayedTo, sharedExtensions } from "./extensions.ts";
-import { invalidAnswer, RpcError, TransportError } from "./message.ts";
-import { requirePagesIn } from "./page-address.ts";
+import { extensionsIn, relayedTo } from "./extensions.ts";
+import { RpcError, TransportError } from "./message.ts";
 import type { Peer } from "./peer.ts";
+import { hasShared, isExtendedKind, requireKnownKind, unknownKind } from "./result-kinds.ts";
 import { type ClientDescription, describeServer, modernVersion, type RequestOptions, type Session } from "./session.ts";
 import { extendsToTasks, tasksExtension } from "./tasks/task.ts";
 
@@ -38,35 +38,6 @@ export async function completeResult(
     more = await answerQuestions(result, options);
   }
   throw new RpcError(-32603, `it still asked back after ${maxRounds} rounds`);
-}
-
-/** A kind that an extension may have added. */
-function isExtendedKind(type: unknown): boolean {
-  return typeof type === "string" && type !== "input_required" && type !== "task";
-}
-
-function unknownKind(type: unknown): RpcError {
-  return invalidAnswer(`its result is of a kind we do not know: ${String(JSON.stringify(type)).slice(0, 100)}`);
-}
-
-/** Has the server an extension in common with the one who asks? Its kinds of results pass then. */
-function hasShared(offered: UnknownObject, { asClient }: RequestOptions): boolean {
-  return asClient !== undefined && sharedExtensions(offered, extensionsIn(asClient.capabilities)).length > 0;
-}
-
-/** The older era has one kind alone: what is none of it is an extension's, or nothing that anyone can read. */
-export function requireLegacyKind(result: unknown, offered: UnknownObject, options: RequestOptions = {}): unknown {
-  if (!isObject(result) || result.content !== undefined || !isExtendedKind(result.resultType)) return result;
-  if (result.resultType !== "complete" && !hasShared(offered, options)) throw unknownKind(result.resultType);
-  return result;
-}
-
-/** For a caller that answers questions itself. */
-function requireKnownKind(result: unknown, isExtended: boolean): unknown {
-  const type = isObject(result) ? (result.resultType ?? "complete") : "complete";
-  const isKnown = type === "complete" || type === "input_required" || type === "task";
-  if (!isKnown && !(isExtended && isExtendedKind(type))) throw unknownKind(type);
-  return requirePagesIn(result);
 }
 
 /** The state goes back unchanged. */

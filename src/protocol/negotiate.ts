@@ -2,8 +2,9 @@ import { plainText } from "../lib/text/plain-text.ts";
 import { isObject } from "../model/json.ts";
 import { extensionsIn } from "./extensions.ts";
 import { RpcError, TransportError } from "./message.ts";
-import { discoverModern, modernErrors, openModernSession, requireLegacyKind, withEnvelope } from "./modern-session.ts";
+import { discoverModern, modernErrors, openModernSession, withEnvelope } from "./modern-session.ts";
 import type { Peer } from "./peer.ts";
+import { requireLegacyKind } from "./result-kinds.ts";
 import {
   type ClientDescription,
   describeServer,

@@ -46,6 +46,17 @@ suite("a server behind the plane that needs a person's own account", () => {
     );
     return client;
   }
+  /** A person who opens what they are asked to open; the addresses so far. */
+  function visitsWhenAsked(client: Client): string[] {
+    const asked: string[] = [];
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      const { url = "" } = params as { url?: string };
+      asked.push(url);
+      await visit(url);
+      return { action: "accept" };
+    });
+    return asked;
+  }
   const forget = () =>
     world.withPlane((plane) => plane.as({ ...plane.identity.usualCaller(), user: ann }).tokens.forget("remote"));
   const echo = { name: "remote__echo", arguments: { message: "hello" } };
@@ -65,13 +76,7 @@ suite("a server behind the plane that needs a person's own account", () => {
     test(`a client that can opens it, and the call goes on, also after the sign-in was lost (${mode})`, async () => {
       await forget();
       const client = await connect(mode, { elicitation: { url: {} } });
-      const asked: string[] = [];
-      client.setRequestHandler("elicitation/create", async ({ params }) => {
-        const { url = "" } = params as { url?: string };
-        asked.push(url);
-        await visit(url);
-        return { action: "accept" };
-      });
+      const asked = visitsWhenAsked(client);
       assert.match(JSON.stringify((await client.callTool(echo)).content), /hello/);
       await oauth.command("revoke");
       assert.match(JSON.stringify((await client.callTool(echo)).content), /hello/);
@@ -81,13 +86,7 @@ suite("a server behind the plane that needs a person's own account", () => {
 
   test("a prompt of such a server asks too, and is read afterwards; other clients get the link", async () => {
     const client = await connect("legacy", { elicitation: { url: {} } });
-    const asked: string[] = [];
-    client.setRequestHandler("elicitation/create", async ({ params }) => {
-      const { url = "" } = params as { url?: string };
-      asked.push(url);
-      await visit(url);
-      return { action: "accept" };
-    });
+    const asked = visitsWhenAsked(client);
     await client.callTool(echo);
     const { prompts } = await client.listPrompts();
     const [greeting] = prompts.filter(({ name }) => name.endsWith("greeting"));
@@ -110,13 +109,7 @@ suite("a server behind the plane that needs a person's own account", () => {
     test(`a program whose calls need one asks once, and goes on, also after the sign-in was lost (${mode})`, async () => {
       await forget();
       const client = await connect(mode, { elicitation: { url: {} } }, "?mode=code");
-      const asked: string[] = [];
-      client.setRequestHandler("elicitation/create", async ({ params }) => {
-        const { url = "" } = params as { url?: string };
-        asked.push(url);
-        await visit(url);
-        return { action: "accept" };
-      });
+      const asked = visitsWhenAsked(client);
       assert.match(JSON.stringify((await client.callTool(runCode)).content), /one.*two/);
       await oauth.command("revoke");
       assert.match(JSON.stringify((await client.callTool(runCode)).content), /one.*two/);

@@ -128,14 +128,13 @@ function showLink(block: unknown, known: ReadonlyMap<string, string>): unknown {
   return block.type === "resource" ? { ...block, resource: { ...(block.resource as object), uri } } : { ...block, uri };
 }
 
-const isLink = (uri: unknown): uri is string => typeof uri === "string" && isScoped(uri);
-
 /** What was read, under the addresses that clients know. Says whether it is a page. */
 export function showContents(result: UnknownObject, server: string): { result: UnknownObject; isPage: boolean } {
   const { contents } = result;
   if (!Array.isArray(contents)) return { result, isPage: false };
   const isPage = contents.some((one) => isObject(one) && (one.mimeType === pageMimeType || isPageAddress(one.uri)));
-  const isMoved = (one: unknown): one is UnknownObject & { uri: string } => isObject(one) && isLink(one.uri);
+  const isMoved = (one: unknown): one is UnknownObject & { uri: string } =>
+    isObject(one) && typeof one.uri === "string" && isScoped(one.uri);
   if (!contents.some(isMoved)) return { result, isPage };
   const shown = contents.map((one) => (isMoved(one) ? { ...one, uri: showScoped(server, one.uri) } : one));
   const changed = { ...result, contents: shown };
