@@ -219,6 +219,7 @@ export const personHints = {
   pinRejected: (tool: string) => `'toolplane pins diff ${tool}' shows the change`,
   pinChanged: (tool: string) => `see 'toolplane pins diff ${tool}', then 'toolplane pins accept ${tool}'`,
   toolNew: (tool: string) => `see '${lookAt(tool)}', then 'toolplane pins accept ${tool}'`,
+  toolDisabled: (tool: string) => `'toolplane tools enable ${tool}' enables it`,
   toolSuspect: (tool: string) => `see '${lookAt(tool)}', then 'toolplane pins accept ${tool}' if it is harmless`,
 } as const;
 
@@ -230,8 +231,8 @@ const lookAt = (name: string) =>
     : `toolplane tools show ${name}`;
 
 export function quarantineHints(tool: string): string[] {
-  const { toolSuspect, toolNew, pinChanged, pinRejected } = personHints;
-  return [toolSuspect, toolNew, pinChanged, pinRejected].map((hint) => hint(tool));
+  const { toolSuspect, toolNew, pinChanged, pinRejected, toolDisabled } = personHints;
+  return [toolSuspect, toolNew, pinChanged, pinRejected, toolDisabled].map((hint) => hint(tool));
 }
 
 /** Their messages name our files. */

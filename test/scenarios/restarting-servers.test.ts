@@ -62,4 +62,11 @@ suite("restarting servers", () => {
     const all = await runCli(["servers", "restart", ...place]);
     assert.match(all.stdout, /echo +connected/);
   });
+
+  test("without a name and without a server that runs, the command says that none was restarted", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: fixture("echo") });
+    const said = await runCli(["servers", "restart", "--config", config, "--data-dir", directory.file("data")]);
+    assert.deepEqual([said.code, said.stdout], [0, "No server runs, so none was restarted.\n"]);
+  });
 });

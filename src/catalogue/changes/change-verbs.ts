@@ -132,7 +132,10 @@ async function planTurn(isOn: boolean, names: readonly string[], user: string | 
   const ids = new Map<string, ToolId>();
   for (const name of names) {
     const id = ports.listed(name) ?? (await ports.discovered(name));
-    if (id === null) throw new PlaneError("NOT_FOUND", `No server lists a tool '${name}'.`, { data: { tool: name } });
+    if (id === null) {
+      const text = `No server lists a tool '${name}'. 'toolplane tools list' shows what there is.`;
+      throw new PlaneError("NOT_FOUND", text, { data: { tool: name } });
+    }
     ids.set(`${id.server}.${id.tool}`, id);
   }
   const inForce = ports.overlays();

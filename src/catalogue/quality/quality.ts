@@ -4,7 +4,7 @@ import { failOnLevels, qualityThreshold } from "../../model/catalogue/quality.ts
 import type { ClientContext, ToolReview } from "../../model/catalogue/quality-schema.ts";
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
 import type { ClientSource } from "../../model/client-context.ts";
-import { PlaneError, quarantineHints } from "../../model/errors.ts";
+import { PlaneError, personHints, quarantineHints } from "../../model/errors.ts";
 import type { CataloguePackages } from "../../model/packages.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { PlaneClients } from "../../model/plane-history.ts";
@@ -39,7 +39,7 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
     return owners ? [...owners].map((key) => toolsKey(server, pinnedApart(key, ports))) : [server];
   };
   const heldOf = (tool: Tool): string | null => {
-    if (tool.metadata.enabled === false) return disabled;
+    if (tool.metadata.enabled === false) return whyDisabled(tool);
     for (const key of keysOf(tool)) {
       const held = guard?.held(key, tool.id.tool) ?? null;
       if (held !== null) return held;
@@ -58,7 +58,8 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
     open,
     loaded,
     review(tool: Tool): ToolReview | null {
-      if (tool.metadata.enabled === false) return { held: disabled, heldFor: "disabled", change: null, findings: [] };
+      if (tool.metadata.enabled === false)
+        return { held: whyDisabled(tool), heldFor: "disabled", change: null, findings: [] };
       const reviews = keysOf(tool).map((key) => guard?.review(key, tool.id.tool) ?? null);
       const listed = reviews.find((one) => one?.held) ?? reviews[0];
       const written = guard?.reviewWritten(tool);
@@ -149,7 +150,11 @@ function ownList(owner: ListOwner | undefined, usual: Usual): string | undefined
   return owner === undefined ? undefined : pinnedApart(listOwnerKey(owner), usual);
 }
 
-const disabled = "it is disabled; set 'enabled' of its overlay to true, or enable it on the page Tools";
+/** A tool of a server has a switch; one that a person wrote is changed where it is written. */
+function whyDisabled({ id, name }: Tool): string {
+  return `it is disabled; ${id.server === null ? "set its 'enabled' to true where it is written" : personHints.toolDisabled(name)}`;
+}
+
 /** Without a guard only the tools themselves decide. */
 const unguarded = {};
 
@@ -167,7 +172,8 @@ function createHeldFilter(heldOf: (tool: Tool) => string | null) {
 
 function requireReleased(tool: Tool, held: string | null): Tool {
   if (held === null) return tool;
-  throw new PlaneError("TOOL_QUARANTINED", `'${tool.name}' is quarantined: ${held}.`, {
+  const state = tool.metadata.enabled === false ? "cannot be called" : "is quarantined";
+  throw new PlaneError("TOOL_QUARANTINED", `'${tool.name}' ${state}: ${held}.`, {
     data: {
       tool: tool.name,
       ...(tool.id.server === null ? {} : { server: tool.id.server }),

@@ -51,8 +51,8 @@ const marks: Record<ServerState, string> = {
   untrusted: colors.yellow("○"),
 };
 
-function renderServers(servers: readonly ServerStatus[]): string {
-  const [head, ...rows] = table(servers, "No servers are configured.", {
+function renderServers(servers: readonly ServerStatus[], none = "No servers are configured."): string {
+  const [head, ...rows] = table(servers, none, {
     SERVER: ({ name }) => name,
     STATE: shownState,
     TRANSPORT: ({ transport }) => transport,
@@ -126,7 +126,7 @@ export const switchServer = command(
 /** The exit code tells whether all of them run. */
 export async function restartServers(cli: Cli, name: string | undefined, options: GlobalOptions): Promise<number> {
   const servers = await withPlane(cli, options, (plane) => plane.servers.restart(name));
-  show(options, { servers }, () => renderServers(servers));
+  show(options, { servers }, () => renderServers(servers, "No server runs, so none was restarted."));
   return servers.every(({ state }) => state === "connected") ? 0 : 4;
 }
 

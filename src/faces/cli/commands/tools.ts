@@ -111,6 +111,7 @@ function renderTool(tool: ToolListing): string {
     ["health", renderHealth(health)],
     ...(health.persona === undefined ? [] : [[`for ${health.persona.name}`, renderHealth(health.persona)] as const]),
     ["last call", health.last_invocation && renderLast(health.last_invocation)],
+    ["callable", tool.review?.held ? `no: ${tool.review.held}` : null],
     ["unavailable", unavailable],
     ["stale", tool.stale ? `its server could not list its tools again: ${tool.error}` : null],
     ...(tool.warnings ?? []).map((warning): Fact => ["warning", warning]),
