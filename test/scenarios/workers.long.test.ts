@@ -115,6 +115,29 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
     for (const one of [...workers, pid]) assert.equal(isRunning(one), false, `${one} is still there`);
   });
 
+  test("one that hangs is ended and replaced, and what it had started is gone", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: processFixture("echo") }, { store: postgres.address() });
+    await using serving = await startServeProcess(config, directory.file("data"), "0", ["--workers", "2"]);
+    const said = text(serving.process.stderr as NodeJS.ReadableStream);
+    const pid = serving.process.pid ?? 0;
+    await until("all workers", () => childrenOf(pid).length === 2);
+    const headers = { ...serving.proof, connection: "close" };
+    const connect = () => fetch(`${serving.url}/servers/echo/connect`, { method: "POST", headers });
+    const [healthy = 0, victim = 0] = childrenOf(pid);
+    await until("each has its copy", async () => {
+      assert.equal((await connect()).status, 200);
+      return childrenOf(victim).some((one) => commandOf(one).includes("servers/echo"));
+    });
+    const started = childrenOf(victim);
+    process.kill(victim, "SIGSTOP");
+    await until("another one is there", () => childrenOf(pid).length === 2 && !childrenOf(pid).includes(victim));
+    await until("nothing of it is left", () => !started.some(isRunning));
+    assert.ok(childrenOf(pid).includes(healthy));
+    assert.equal(await serving.stop("SIGTERM"), 0);
+    assert.match(await said, /Worker \d has not answered for 30 seconds and is ended\./);
+  });
+
   test("workers do not outlive the process that started them", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: processFixture("echo") }, { store: postgres.address() });

@@ -19,6 +19,7 @@ type Switched = { type: "switched"; verb: (typeof forAll)[number]; server: strin
 
 type FromWorker =
   | { type: "hello" }
+  | { type: "alive" }
   | Switched
   | ({ type: "ready" } & Ready)
   | { type: "gather"; id: number }
@@ -26,6 +27,7 @@ type FromWorker =
 type ToWorker =
   | Switched
   | { type: "begin"; pass: string }
+  | { type: "beat" }
   | { type: "stop"; signal: "SIGINT" | "SIGTERM" }
   | { type: "count"; id: string }
   | { type: "gathered"; id: number; all: Series[] };
@@ -34,6 +36,9 @@ type ToWorker =
 const variable = "TOOLPLANE_WORKER";
 /** A worker that hangs must not keep a scrape from the others. */
 const countMs = 2_000;
+/** One that leaves so many of these unanswered answers no one else either. */
+const beatMs = 10_000;
+const maxBeats = 3;
 /** One that ends sooner is likely to end again. */
 const soonMs = 10_000;
 const restartMs = 1_000;
@@ -46,7 +51,7 @@ export function workerNumber(): number | null {
 
 /**
  * Planes on one port, each in a process of its own; this process only hands out connections. The first one shows whether the
- * configuration works. Another one takes the place of one that ends.
+ * configuration works. Another one takes the place of one that ends, or hangs.
  */
 export async function serveWithWorkers(cli: Cli, count: number, show: (ready: Ready) => void): Promise<number> {
   using interruption = untilInterrupted({ servesOthers: true });
@@ -110,9 +115,19 @@ function createHub(pass: string) {
     workers.add(worker);
     const ready = Promise.withResolvers<Ready>();
     const gone = Promise.withResolvers<number>();
+    let beating: NodeJS.Timeout | undefined;
+    let unanswered = 0;
+    const beat = () => {
+      if (unanswered++ < maxBeats) return tell(worker, { type: "beat" });
+      printWarning(`Worker ${number} has not answered for ${(maxBeats * beatMs) / 1_000} seconds and is ended.`);
+      worker.process.kill("SIGKILL");
+    };
     worker.on("message", (message: FromWorker) => {
-      if (message.type === "hello") tell(worker, isStopping ? stopMessage : { type: "begin", pass });
-      else if (message.type === "ready") ready.resolve(message);
+      if (message.type === "hello") {
+        tell(worker, isStopping ? stopMessage : { type: "begin", pass });
+        beating = setInterval(beat, beatMs).unref();
+      } else if (message.type === "ready") ready.resolve(message);
+      else if (message.type === "alive") unanswered = 0;
       else if (message.type === "counted") counted.get(message.id)?.(message.series);
       else if (message.type === "switched") {
         for (const other of workers) if (other !== worker) tell(other, message);
@@ -120,6 +135,7 @@ function createHub(pass: string) {
         void gather().then((all) => tell(worker, { type: "gathered", id: message.id, all }));
     });
     worker.once("exit", (code) => {
+      clearInterval(beating);
       workers.delete(worker);
       ended.add(latest.get(worker) ?? []);
       latest.delete(worker);
@@ -200,6 +216,7 @@ export async function joinWorkers(): Promise<Omit<JoinedWorker, "number">> {
   };
   process.on("message", (message: ToWorker) => {
     if (message.type === "begin") begun.resolve(message.pass);
+    else if (message.type === "beat") say({ type: "alive" });
     else if (message.type === "gathered") gathering.get(message.id)?.(message.all);
     else if (message.type === "switched") follow(message);
     else if (message.type === "count") void count().then((series) => say({ type: "counted", id: message.id, series }));
