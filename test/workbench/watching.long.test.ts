@@ -125,7 +125,9 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     const asked = post("progress.keep_alive", { ms: 120_000 });
     const { page } = await world.visit("/servers/progress");
     // The page hears of the call by itself.
-    await page.locator("dt", { hasText: "Pending requests" }).locator("+ dd", { hasText: "1" }).waitFor();
+    const pending = (count: string) =>
+      page.locator("dt", { hasText: "Pending requests" }).locator("+ dd", { hasText: count }).waitFor();
+    await pending("1");
     const disconnect = page.getByRole("button", { name: "Disconnect" }).first();
     const dialog = page.getByRole("dialog", { name: "Disconnect progress?" });
     await disconnect.click();
@@ -135,6 +137,9 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Disconnect" }).click();
     assert.equal(((await (await asked).json()) as { ok?: boolean }).ok ?? false, false);
     await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByText("progress is connected.").waitFor();
+    // While its lists are read, a restart asks first.
+    await pending("0");
     await page.getByRole("button", { name: "Restart" }).click();
     await page.getByText("progress was restarted.").waitFor();
   });
