@@ -152,7 +152,8 @@ function ownList(owner: ListOwner | undefined, usual: Usual): string | undefined
 
 /** A tool of a server has a switch; one that a person wrote is changed where it is written. */
 function whyDisabled({ id, name }: Tool): string {
-  return `it is disabled; ${id.server === null ? "set its 'enabled' to true where it is written" : personHints.toolDisabled(name)}`;
+  const isWritten = id.server === null;
+  return `it is disabled; ${isWritten ? "set its 'enabled' to true where it is written" : personHints.toolDisabled(name)}`;
 }
 
 /** Without a guard only the tools themselves decide. */

@@ -39,6 +39,7 @@ const refused: [title: string, args: string | undefined, values: string[], messa
   ["broken JSON", '{"a": ', [], /--args is not valid JSON.*Quote it/],
   ["a pair without an equals sign", undefined, ["text"], /'text' is not an argument.*key=value or key:=json/],
   ["a pair without a key", undefined, ["=x"], /'=x' is not an argument/],
+  ["the sign for standard input", undefined, ["-"], /'-' is not an argument.*'--args -' reads all/],
   ["broken JSON in a pair", undefined, ["a:=hello"], /a is not valid JSON.*write a=/],
   ["JSON twice", "{}", ["{}"], /given twice/],
   [

@@ -134,10 +134,10 @@ async function readText(args: string): Promise<string> {
 
 function parsePair(pair: string): [string, unknown] {
   const parts = splitPair(pair);
-  if (parts === null)
-    throw usage(
-      `'${pair}' is not an argument. Write key=value or key:=json${pair === "-" ? "; '--args -' reads all of them from standard input" : ""}`,
-    );
+  if (parts === null) {
+    const allAtOnce = pair === "-" ? "; '--args -' reads all of them from standard input" : "";
+    throw usage(`'${pair}' is not an argument. Write key=value or key:=json${allAtOnce}`);
+  }
   const { key, value, isJson } = parts;
   return [key, isJson ? parseJson(value, key) : value];
 }

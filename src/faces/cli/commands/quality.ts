@@ -128,8 +128,8 @@ export function renderFinding({ kind, severity, where, excerpt, decoded }: Findi
 /** A short form for lists; empty without findings. */
 export function renderReviewNote(review: ToolReview | undefined): string {
   if (!review) return "";
-  const serious = review.findings.filter(({ severity }) => severity !== "low");
   if (review.heldFor === "disabled") return "(disabled) ";
+  const serious = review.findings.filter(({ severity }) => severity !== "low");
   const notes = [
     ...(review.change === null ? [] : [review.change === "new" ? "new" : "changed since it was pinned"]),
     ...new Set(serious.map(({ kind }) => meanings[kind])),
