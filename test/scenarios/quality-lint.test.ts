@@ -75,6 +75,16 @@ suite("tools lint", () => {
     assert.match(wrong.stderr, /--fail-on cannot be 'worst': give one of low, medium, high, none/);
   });
 
+  test("a tool that a person has disabled is judged by its definition", async () => {
+    await using other = await temporaryDirectory();
+    const overlays = { "echo.echo": { enabled: false } };
+    const config = await writeConfig(other, { echo: fixture("echo") }, { overlays });
+    const there = ["--config", config, "--data-dir", other.file("data")];
+    const { tools: scored } = (await runCli(["tools", "lint", "--json", ...there])).json() as unknown as QualityReport;
+    const { held, passed, score } = scored.find(({ name }) => name === "echo.echo") ?? assert.fail();
+    assert.deepEqual([held, passed], [null, true], `score ${score}`);
+  });
+
   test("asks for examples only when it has to", async () => {
     const { tools: scored } = (await lint("--require-examples", "--json")).json() as unknown as QualityReport;
     const lacking = scored.filter(({ checks }) => checks.some(({ check }) => check === "no_examples"));

@@ -39,6 +39,20 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
   });
   after(() => postgres[Symbol.asyncDispose]());
 
+  /** A plane of so many processes. */
+  async function startWorkers(count: number) {
+    await using parts = new AsyncDisposableStack();
+    const directory = parts.use(await temporaryDirectory());
+    const config = await writeConfig(directory, { echo: processFixture("echo") }, { store: postgres.address() });
+    const serve = startServeProcess(config, directory.file("data"), "0", ["--workers", String(count)]);
+    const serving = parts.use(await serve);
+    const said = text(serving.process.stderr as NodeJS.ReadableStream);
+    const pid = serving.process.pid ?? 0;
+    await until("all workers", () => childrenOf(pid).length === count);
+    const kept = parts.move();
+    return { ...serving, said, pid, workers: childrenOf(pid), [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  }
+
   test("a store in a file says what it needs, and nothing is left", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: processFixture("echo") });
@@ -52,13 +66,8 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
   });
 
   test("they answer as one: calls, sessions, the pass and the numbers; one that dies is replaced; a stop ends all", async () => {
-    await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { echo: processFixture("echo") }, { store: postgres.address() });
-    await using serving = await startServeProcess(config, directory.file("data"), "0", ["--workers", "3"]);
-    const said = text(serving.process.stderr as NodeJS.ReadableStream);
-    const pid = serving.process.pid ?? 0;
-    await until("all workers", () => childrenOf(pid).length === 3);
-    const workers = childrenOf(pid);
+    await using serving = await startWorkers(3);
+    const { said, pid, workers } = serving;
 
     // Each on a connection of its own.
     const headers = { ...serving.proof, connection: "close", "content-type": "application/json" };
@@ -116,15 +125,11 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
   });
 
   test("one that hangs is ended and replaced, and what it had started is gone", async () => {
-    await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { echo: processFixture("echo") }, { store: postgres.address() });
-    await using serving = await startServeProcess(config, directory.file("data"), "0", ["--workers", "2"]);
-    const said = text(serving.process.stderr as NodeJS.ReadableStream);
-    const pid = serving.process.pid ?? 0;
-    await until("all workers", () => childrenOf(pid).length === 2);
+    await using serving = await startWorkers(2);
+    const { said, pid, workers } = serving;
+    const [healthy = 0, victim = 0] = workers;
     const headers = { ...serving.proof, connection: "close" };
     const connect = () => fetch(`${serving.url}/servers/echo/connect`, { method: "POST", headers });
-    const [healthy = 0, victim = 0] = childrenOf(pid);
     await until("each has its copy", async () => {
       assert.equal((await connect()).status, 200);
       return childrenOf(victim).some((one) => commandOf(one).includes("servers/echo"));
@@ -139,12 +144,8 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
   });
 
   test("workers do not outlive the process that started them", async () => {
-    await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { echo: processFixture("echo") }, { store: postgres.address() });
-    const serving = await startServeProcess(config, directory.file("data"), "0", ["--workers", "2"]);
-    const pid = serving.process.pid ?? 0;
-    await until("all workers", () => childrenOf(pid).length === 2);
-    const all = childrenOf(pid).flatMap((worker) => [worker, ...childrenOf(worker)]);
+    await using serving = await startWorkers(2);
+    const all = serving.workers.flatMap((worker) => [worker, ...childrenOf(worker)]);
     serving.process.kill("SIGKILL");
     await until("they are gone", () => !all.some(isRunning));
   });

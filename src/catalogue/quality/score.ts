@@ -130,7 +130,9 @@ export function reportQuality(
 ): QualityReport {
   const scored = tools.map((tool) => {
     const found = scoreDefinition(asWritten(tool), { requireExamples });
-    const { findings = [], held = null } = tool.review ?? {};
+    const { findings = [], heldFor } = tool.review ?? {};
+    // That a person disabled a tool says nothing about its definition.
+    const held = heldFor === "disabled" ? null : (tool.review?.held ?? null);
     const passed = found.score >= threshold && isTrusted({ findings, held }, failOn);
     return { name: tool.name, id: tool.id, ...found, passed, findings, held };
   });

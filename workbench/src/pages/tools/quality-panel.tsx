@@ -18,7 +18,7 @@ export function QualityPanel({ report }: { report: QualityReport["tools"][number
       />
       {!report.passed && (
         <p className="mt-2 text-xs text-bad">
-          Below the threshold{report.held === null ? "." : ": the tool is quarantined."}
+          {report.held === null ? "Below the threshold." : "The tool is quarantined."}
         </p>
       )}
       {report.checks.length === 0 ? (
